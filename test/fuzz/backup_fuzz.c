@@ -11,10 +11,9 @@ struct input {
 	size_t length;
 };
 
-static bool append(void *context, const void *data, size_t size)
+static void append(void *context, const void *data, size_t size)
 {
 	buffer_append(context, data, size);
-	return true;
 }
 
 static bool is_within(const struct backup_reader *reader, struct str text)
@@ -51,12 +50,10 @@ static bool read_all(struct input input, struct buffer *again)
 	writer.write = append;
 	writer.context = again;
 	if (backup_open(&reader, &why) == 0) {
-		if (!backup_begin(&writer))
-			abort();
+		backup_begin(&writer);
 		while (!is_end && backup_read(&reader, &frame, &why) == 0) {
 			check(&reader, &frame);
-			if (!backup_write(&writer, frame.kind, reader.payload, reader.length))
-				abort();
+			backup_write(&writer, frame.kind, reader.payload, reader.length);
 			is_end = frame.kind == BACKUP_END;
 		}
 	}
@@ -73,14 +70,12 @@ static void encrypt(const uint8_t *data, size_t size, struct buffer *ret_file)
 
 	writer.write = append;
 	writer.context = ret_file;
-	if (!backup_begin(&writer))
-		abort();
+	backup_begin(&writer);
 	while (size >= 3) {
 		size_t length = (size_t)data[1] << 8 | data[2];
 
 		length = length > size - 3 ? size - 3 : length;
-		if (!backup_write(&writer, (enum backup_kind)data[0], data + 3, length))
-			abort();
+		backup_write(&writer, (enum backup_kind)data[0], data + 3, length);
 		data += 3 + length;
 		size -= 3 + length;
 	}

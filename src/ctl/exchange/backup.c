@@ -41,22 +41,11 @@ struct backup {
 	struct backup_row row;
 };
 
-static enum ctl_exit fail_writing(struct backup *backup)
-{
-	struct reason why;
-
-	/* new_file_finish() reports the first failed write. */
-	if (new_file_finish(&backup->file, &why) == 0)
-		return CTL_FAILED;
-	return ctl_fail(CTL_FAILED, "%s", why.text);
-}
-
 static enum ctl_exit write_key(struct backup *backup)
 {
 	const struct config *config = &backup->ctl->config;
 	struct settings_key key;
 	struct reason why;
-	bool is_written;
 	int found;
 
 	if (config->secret_key_file)
@@ -67,9 +56,9 @@ static enum ctl_exit write_key(struct backup *backup)
 	if (!found)
 		return CTL_DONE;
 	backup->row.has_secret_key = true;
-	is_written = backup_write(&backup->writer, BACKUP_KEY, key.bytes, sizeof(key.bytes));
+	backup_write(&backup->writer, BACKUP_KEY, key.bytes, sizeof(key.bytes));
 	sodium_memzero(&key, sizeof(key));
-	return is_written ? CTL_DONE : fail_writing(backup);
+	return CTL_DONE;
 }
 
 static enum ctl_exit write_head(struct backup *backup)
@@ -87,14 +76,13 @@ static enum ctl_exit write_head(struct backup *backup)
 	backup->row.schema = schema;
 	migrate_fingerprint(schema, digits);
 	timestamp_format(clock_wall_us(), now);
-	if (!backup_begin(&backup->writer) ||
-	    !backup_printf(&backup->writer, BACKUP_HEAD, "schema %u\nmigrations %s\nmade-at %s",
-			   schema, digits, now))
-		return fail_writing(backup);
+	backup_begin(&backup->writer);
+	backup_printf(&backup->writer, BACKUP_HEAD, "schema %u\nmigrations %s\nmade-at %s", schema,
+		      digits, now);
 	return write_key(backup);
 }
 
-/* Writes the rows of the COPY that was started. */
+/* Writes the rows of the COPY that was started, unless the file cannot be written. */
 static enum ctl_exit write_rows(struct backup *backup)
 {
 	PGconn *pg = backup->ctl->connection;
@@ -104,11 +92,10 @@ static enum ctl_exit write_rows(struct backup *backup)
 	int length;
 
 	while ((length = PQgetCopyData(pg, &data, 0)) > 0) {
-		bool is_written = backup_write_rows(&backup->writer, data, (size_t)length);
-
+		backup_write_rows(&backup->writer, data, (size_t)length);
 		PQfreemem(data);
-		if (!is_written)
-			return fail_writing(backup);
+		if (backup->file.error)
+			return CTL_FAILED;
 	}
 	result = PQgetResult(pg);
 	if (length < -1 || PQresultStatus(result) != PGRES_COMMAND_OK)
@@ -128,8 +115,7 @@ static enum ctl_exit write_table(struct backup *backup, const char *name, struct
 	struct buffer sql = {0};
 	enum ctl_exit code;
 
-	if (!backup_write(&backup->writer, BACKUP_TABLE, text.data, text.length))
-		return fail_writing(backup);
+	backup_write(&backup->writer, BACKUP_TABLE, text.data, text.length);
 	backup_copy_sql(&sql, str_from(name), columns, "TO STDOUT");
 	code = backup_start_copy(backup->ctl, buffer_view(&sql), PGRES_COPY_OUT);
 	buffer_finish(&sql);
@@ -159,12 +145,10 @@ static enum ctl_exit write_sequences(struct backup *backup)
 	enum ctl_exit code = backup_ask(backup->ctl, backup_sql_sequences, &sequences);
 
 	for (int i = 0; code == CTL_DONE && i < PQntuples(sequences); i++)
-		if (backup_takes_sequence(PQgetvalue(sequences, i, 0),
-					  PQgetvalue(sequences, i, 1)) &&
-		    !backup_printf(&backup->writer, BACKUP_SEQUENCE, "%s %s %s",
-				   PQgetvalue(sequences, i, 0), PQgetvalue(sequences, i, 2),
-				   PQgetvalue(sequences, i, 3)))
-			code = fail_writing(backup);
+		if (backup_takes_sequence(PQgetvalue(sequences, i, 0), PQgetvalue(sequences, i, 1)))
+			backup_printf(&backup->writer, BACKUP_SEQUENCE, "%s %s %s",
+				      PQgetvalue(sequences, i, 0), PQgetvalue(sequences, i, 2),
+				      PQgetvalue(sequences, i, 3));
 	PQclear(sequences);
 	return code;
 }
@@ -177,9 +161,9 @@ static enum ctl_exit write_all(struct backup *backup)
 		code = write_tables(backup);
 	if (code == CTL_DONE)
 		code = write_sequences(backup);
-	if (code == CTL_DONE &&
-	    !backup_printf(&backup->writer, BACKUP_END, "rows %lld", (long long)backup->row.rows))
-		code = fail_writing(backup);
+	if (code == CTL_DONE)
+		backup_printf(&backup->writer, BACKUP_END, "rows %lld",
+			      (long long)backup->row.rows);
 	return code;
 }
 
@@ -193,7 +177,7 @@ static enum ctl_exit write_file(struct backup *backup)
 	backup->writer.write = new_file_write;
 	backup->writer.context = &backup->file;
 	code = write_all(backup);
-	if (code != CTL_DONE) {
+	if (code != CTL_DONE && !backup->file.error) {
 		new_file_drop(&backup->file);
 		return code;
 	}

@@ -31,13 +31,13 @@ static void get_sum(const crypto_generichash_state *state, uint8_t ret_sum[stati
 
 /* ---- writing ---- */
 
-static bool put(struct backup_writer *writer, const void *data, size_t size)
+static void put(struct backup_writer *writer, const void *data, size_t size)
 {
 	crypto_generichash_update(&writer->state, data, size);
-	return writer->write(writer->context, data, size);
+	writer->write(writer->context, data, size);
 }
 
-bool backup_begin(struct backup_writer *writer)
+void backup_begin(struct backup_writer *writer)
 {
 	uint8_t head[MAGIC_BYTES + VERSION_BYTES];
 
@@ -45,37 +45,37 @@ bool backup_begin(struct backup_writer *writer)
 	put_number(head + MAGIC_BYTES, BACKUP_VERSION);
 	crypto_generichash_init(&writer->state, NULL, 0, BACKUP_SUM_BYTES);
 	writer->row_bytes = 0;
-	return put(writer, head, sizeof(head));
+	put(writer, head, sizeof(head));
 }
 
-static bool write_frame(struct backup_writer *writer, enum backup_kind kind, const void *payload,
+static void write_frame(struct backup_writer *writer, enum backup_kind kind, const void *payload,
 			size_t size)
 {
 	uint8_t head[BACKUP_FRAME_HEAD_BYTES] = {(uint8_t)kind}, sum[BACKUP_SUM_BYTES];
 
 	require(size <= BACKUP_PAYLOAD_MAX);
 	put_number(head + 1, (uint32_t)size);
-	if (!put(writer, head, sizeof(head)) || !put(writer, payload, size))
-		return false;
+	put(writer, head, sizeof(head));
+	put(writer, payload, size);
 	get_sum(&writer->state, sum);
-	return writer->write(writer->context, sum, sizeof(sum));
+	writer->write(writer->context, sum, sizeof(sum));
 }
 
-static bool write_waiting_rows(struct backup_writer *writer)
+static void write_waiting_rows(struct backup_writer *writer)
 {
-	size_t size = writer->row_bytes;
-
+	if (writer->row_bytes > 0)
+		write_frame(writer, BACKUP_ROWS, writer->rows, writer->row_bytes);
 	writer->row_bytes = 0;
-	return size == 0 || write_frame(writer, BACKUP_ROWS, writer->rows, size);
 }
 
-bool backup_write(struct backup_writer *writer, enum backup_kind kind, const void *payload,
+void backup_write(struct backup_writer *writer, enum backup_kind kind, const void *payload,
 		  size_t size)
 {
-	return write_waiting_rows(writer) && write_frame(writer, kind, payload, size);
+	write_waiting_rows(writer);
+	write_frame(writer, kind, payload, size);
 }
 
-bool backup_printf(struct backup_writer *writer, enum backup_kind kind, const char *format, ...)
+void backup_printf(struct backup_writer *writer, enum backup_kind kind, const char *format, ...)
 {
 	char text[TEXT_BYTES];
 	va_list args;
@@ -85,10 +85,10 @@ bool backup_printf(struct backup_writer *writer, enum backup_kind kind, const ch
 	length = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	require(length >= 0 && length < (int)sizeof(text));
-	return backup_write(writer, kind, text, (size_t)length);
+	backup_write(writer, kind, text, (size_t)length);
 }
 
-bool backup_write_rows(struct backup_writer *writer, const void *data, size_t size)
+void backup_write_rows(struct backup_writer *writer, const void *data, size_t size)
 {
 	const uint8_t *rest = data;
 
@@ -100,10 +100,9 @@ bool backup_write_rows(struct backup_writer *writer, const void *data, size_t si
 		writer->row_bytes += part;
 		rest += part;
 		size -= part;
-		if (writer->row_bytes == sizeof(writer->rows) && !write_waiting_rows(writer))
-			return false;
+		if (writer->row_bytes == sizeof(writer->rows))
+			write_waiting_rows(writer);
 	}
-	return true;
 }
 
 /* ---- reading ---- */
@@ -183,14 +182,14 @@ static bool is_name(struct str text)
 	return text.length > 0 && text.length <= NAME_BYTES_MAX;
 }
 
-/* The next three read a payload, behind which a NUL follows. Digits are few enough not to overflow,
- * or become the largest number. */
+/* The next functions read a payload, behind which a NUL follows. Digits are few enough not to
+ * overflow, or become the largest number. */
+/* NOLINTBEGIN(cert-err34-c) */
 
 static bool read_head(struct str text, struct backup_frame *ret)
 {
 	int begin = 0, end = 0;
 
-	/* NOLINTNEXTLINE(cert-err34-c) */
 	if (sscanf(text.data, "schema %7u\nmigrations %64[0-9a-f]\nmade-at %n%*31[-0-9:.TZ]%n",
 		   &ret->head.schema, ret->head.migrations, &begin, &end) != 2)
 		return false;
@@ -218,7 +217,6 @@ static bool read_sequence(struct str text, struct backup_frame *ret)
 	int end = 0;
 
 	ret->name = (struct str){text.data, str_find(text, ' ')};
-	/* NOLINTNEXTLINE(cert-err34-c) */
 	if (!is_name(ret->name) ||
 	    sscanf(text.data + ret->name.length, " %19lld %c%n", &value, &called, &end) != 2)
 		return false;
@@ -232,10 +230,11 @@ static bool read_end(struct str text, struct backup_frame *ret)
 {
 	int end = 0;
 
-	/* NOLINTNEXTLINE(cert-err34-c) */
 	return sscanf(text.data, "rows %19" SCNd64 "%n", &ret->row_count, &end) == 1 &&
 	       ret->row_count >= 0 && (size_t)end == text.length;
 }
+
+/* NOLINTEND(cert-err34-c) */
 
 /* Returns the kinds that may precede this one; a space: at the beginning of the file. */
 static const char *predecessors(uint8_t kind)

@@ -47,25 +47,24 @@ enum backup_kind {
 /* ---- writing ---- */
 
 struct backup_writer {
-	/* Writes all of data. Returns false if it fails; the context knows the reason. */
-	bool (*write)(void *context, const void *data, size_t size);
+	/* Writes all of data. The context keeps the reason of the first failure. */
+	void (*write)(void *context, const void *data, size_t size);
 	void *context;
 	crypto_generichash_state state;
 	uint8_t rows[BACKUP_PAYLOAD_MAX]; /* rows that are in no frame yet */
 	size_t row_bytes;
 };
 
-/* Functions return false if write() failed. backup_begin(): context and write must be set. */
-__attribute__((warn_unused_result)) bool backup_begin(struct backup_writer *writer);
+/* context and write must be set. */
+void backup_begin(struct backup_writer *writer);
 /* Writes a frame, after waiting rows. size: at most BACKUP_PAYLOAD_MAX. */
-__attribute__((warn_unused_result)) bool
-backup_write(struct backup_writer *writer, enum backup_kind kind, const void *payload, size_t size);
+void backup_write(struct backup_writer *writer, enum backup_kind kind, const void *payload,
+		  size_t size);
 /* Writes a frame with a formatted text of less than 512 bytes, after waiting rows. */
-__attribute__((format(printf, 3, 4), warn_unused_result)) bool
+__attribute__((format(printf, 3, 4))) void
 backup_printf(struct backup_writer *writer, enum backup_kind kind, const char *format, ...);
 /* Adds rows of the last table, in parts of any size. */
-__attribute__((warn_unused_result)) bool backup_write_rows(struct backup_writer *writer,
-							   const void *data, size_t size);
+void backup_write_rows(struct backup_writer *writer, const void *data, size_t size);
 
 /* ---- reading ---- */
 

@@ -33,38 +33,34 @@ struct export
 	struct str secrets;  /* line with the salt of secret settings; data NULL: none */
 	struct buffer input; /* an incomplete line, or the last one */
 	struct reason why;   /* why the file cannot be written */
-	bool has_failed;
 	struct export_row row;
 };
 
-static bool write_line(struct export *export, struct str line)
+static void write_line(struct export *export, struct str line)
 {
 	account_file_sum_add(&export->sum, line);
-	export->has_failed = export->has_failed ||
-			     !new_file_write(&export->file, line.data, line.length) ||
-			     !new_file_write(&export->file, "\n", 1);
-	return !export->has_failed;
+	new_file_write(&export->file, line.data, line.length);
+	new_file_write(&export->file, "\n", 1);
 }
 
 /* Writes each line when the next one has begun: the last line is the server's summary. */
 static bool take(void *context, const void *data, size_t size)
 {
 	struct export *export = context;
-	bool is_good = true;
 
 	buffer_append(&export->input, data, size);
-	while (is_good) {
+	while (export->file.error == 0) {
 		struct str view = buffer_view(&export->input);
 		size_t end = str_find(view, '\n');
 
 		if (end + 1 >= view.length)
 			break;
-		is_good = write_line(export, (struct str){view.data, end});
-		if (is_good && export->sum.count == 1 && export->secrets.data)
-			is_good = write_line(export, export->secrets);
+		write_line(export, (struct str){view.data, end});
+		if (export->sum.count == 1 && export->secrets.data)
+			write_line(export, export->secrets);
 		buffer_consume(&export->input, end + 1);
 	}
-	return is_good;
+	return export->file.error == 0;
 }
 
 /* Reads the server's last line. */
@@ -154,7 +150,7 @@ static enum ctl_exit write_file(struct export *export, struct str body)
 	if (new_file_open(&export->file, export->row.file.data, &export->why) < 0)
 		return ctl_fail(CTL_FAILED, "%s", export->why.text);
 	code = ask(export, body);
-	if (code != CTL_DONE && !export->has_failed) {
+	if (code != CTL_DONE && !export->file.error) {
 		new_file_drop(&export->file);
 		return code;
 	}

@@ -101,14 +101,13 @@ int new_file_open(struct new_file *file, const char *path, struct reason *reterr
 	return reason_set(reterr, "cannot create %s: out of memory", path);
 }
 
-bool new_file_write(void *context, const void *data, size_t size)
+void new_file_write(void *context, const void *data, size_t size)
 {
 	struct new_file *file = context;
 
 	if (file->error == 0 && fwrite(data, 1, size, file->stream) != size)
 		file->error = errno ? errno : EIO;
 	file->bytes += size;
-	return file->error == 0;
 }
 
 /* Syncs the folder, so that the new name survives a power cut. Returns 0 or a negative errno. */

@@ -30,10 +30,9 @@ struct new_file {
  * new_file_drop(). */
 __attribute__((warn_unused_result)) int new_file_open(struct new_file *file, const char *path,
 						      struct reason *reterr);
-/* Writes data, as write() of struct backup_writer; context: the struct new_file. Returns false if
- * it fails, with file->error set. */
-__attribute__((warn_unused_result)) bool new_file_write(void *context, const void *data,
-							size_t size);
+/* Writes data, as write() of struct backup_writer; context: the struct new_file. Sets file->error
+ * if it fails. */
+void new_file_write(void *context, const void *data, size_t size);
 /* Writes the file to the disk and gives it its name, or removes it after a failure, also of an
  * earlier write. Returns 0, or -1 with a reason. Closes the file in either case, but not stdout. */
 __attribute__((warn_unused_result)) int new_file_finish(struct new_file *file,

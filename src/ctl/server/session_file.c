@@ -114,11 +114,8 @@ enum ctl_exit session_write(struct ctl *ctl, const struct session *session)
 	buffer_append_char(&text, '\n');
 	error = new_file_open(&file, path.data, &why);
 	if (error == 0) {
-		/* new_file_finish() reports a failed write. */
-		if (!new_file_write(&file, buffer_view(&text).data, buffer_length(&text)))
-			error = -1;
-		if (new_file_finish(&file, &why) < 0)
-			error = -1;
+		new_file_write(&file, buffer_view(&text).data, buffer_length(&text));
+		error = new_file_finish(&file, &why);
 	}
 	buffer_finish(&text);
 	return error < 0 ? ctl_fail(CTL_FAILED, "%s", why.text) : CTL_DONE;
