@@ -20,6 +20,10 @@ import (
 // merged.
 const maxFrames = 2048
 
+// Level of effort of the encoder, from 0. The library's is 6: for apps' pictures that takes half as
+// long again for 0.3 % fewer bytes, of photographs twice as long for 5 %. Level 0 makes 10 % more.
+const encoderLevel = 1
+
 // reel has the frames to show and their properties for the panel.
 type reel struct {
 	frames            iter.Seq[image.Image]
@@ -52,16 +56,16 @@ func reelOf(roots []render.Root, r *request) *reel {
 	}
 }
 
-// picture paints the reel into one lossless WebP, as the library's own encoder does, but in the
-// goroutine of the request: a panic in a widget is then an error of this request, and the limits
-// are looked at before each frame.
+// picture paints the reel into one lossless WebP, as the library's own encoder does, but with less
+// effort, and in the goroutine of the request: a panic in a widget is then an error of this request,
+// and the limits are looked at before each frame.
 func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = shown.complain(cause)
 		}
 	}()
-	config, err := webp.ConfigLosslessPreset(encode.WebPLevelDefault)
+	config, err := webp.ConfigLosslessPreset(encoderLevel)
 	if err != nil {
 		return nil, err
 	}
