@@ -112,7 +112,7 @@ static void first_renders_of_a_version_come_first(void **state)
 		assert_true(add(&jobs, 1, i));
 	fresh.is_first = true;
 	assert_true(render_jobs_add(&jobs, &fresh, now_ms));
-	/* One that waits for a turn already gets another version. */
+	/* A job that waits for its turn gets another version. */
 	fresh = app(1, AGAIN);
 	fresh.is_first = true;
 	assert_true(render_jobs_add(&jobs, &fresh, now_ms));
