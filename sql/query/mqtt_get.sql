@@ -21,7 +21,7 @@ CROSS JOIN LATERAL (
 			WHEN EXISTS (
 				SELECT
 				FROM mqtt_connection
-				WHERE held_until >= present_time()
+				WHERE held_until >= (SELECT present_time())
 			) THEN 'all connections of the servers are taken'
 			WHEN lease.is_free THEN 'no server connects to brokers now'
 			END AS error

@@ -30,9 +30,9 @@ SELECT key(3, n), key(1, CASE WHEN n <= 100 THEN 1 ELSE n END), 'Device ' || n, 
 	lpad(to_hex(n), 12, '0')::macaddr, hash(3, n), timestamptz '2026-01-02' + n * interval '1 second',
 	now(), CASE WHEN n <= 100 THEN least(100, :n / 100) ELSE 1 END, 1000
 FROM generate_series(1, :n) AS n;
--- Sixty are free, however long the tests take.
+-- Half of them are free, however long the tests take.
 INSERT INTO mqtt_connection (account_id, url, holder, held_until)
-SELECT key(1, n), 'mqtt://a', CASE WHEN n <= 20 THEN key(18, 1) END, now() + (n - 60) * interval '1 hour'
+SELECT key(1, n), 'mqtt://a', CASE WHEN n <= 20 THEN key(18, 1) END, now() + (n - :n / 2) * interval '1 hour'
 FROM generate_series(1, :n) AS n;
 INSERT INTO panel_info (device_id, firmware_version) SELECT id, '1' FROM device;
 INSERT INTO showing (device_id, push_generation, picture, picture_hash, duration_s)
