@@ -75,6 +75,8 @@ static bool add_members(yyjson_mut_doc *head, const struct engine_job *job)
 		yyjson_mut_obj_add_uint(head, root, "max_duration_ms", job->max_duration_ms);
 	if (job->max_whole_ms)
 		yyjson_mut_obj_add_uint(head, root, "max_whole_ms", job->max_whole_ms);
+	if (job->max_bytes)
+		yyjson_mut_obj_add_uint(head, root, "max_bytes", job->max_bytes);
 	yyjson_mut_obj_add_bool(head, root, "network", job->has_network);
 	return add_text(head, "version", job->scope) && add_text(head, "timezone", zone) &&
 	       add_text(head, "locale", job->locale) && add_text(head, "handler", job->handler) &&

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -163,9 +164,41 @@ func TestAnimationIsCutAtAFrame(t *testing.T) {
 	}
 }
 
+func TestLargePicturesGetMoreEffort(t *testing.T) {
+	r := testRequest()
+	painted := 0
+	shown := &reel{delay: delayOf(0), frames: func(yield func(image.Image) bool) {
+		for n := range 20 { // like a photograph that moves
+			frame := image.NewRGBA(image.Rect(0, 0, r.Width, r.Height))
+			for i := range frame.Pix {
+				x, y := i/4%r.Width+n, i/4/r.Width
+				frame.Pix[i] = byte(4*x+x*y/8*(i&3)) | 255*byte(i&3/3)
+			}
+			painted++
+			if !yield(frame) {
+				return
+			}
+		}
+	}}
+	make := func(maxBytes int) []byte {
+		r.MaxBytes, painted = maxBytes, 0
+		blob, err := picture(shown, r, newMeter(r))
+		require.NoError(t, err)
+		return blob
+	}
+	large := make(maxBlobBytes)
+	require.Equal(t, 20, painted)
+	assert.Equal(t, large, make(len(large)))
+	require.Equal(t, 20, painted)
+	small := make(len(large) - 1)
+	require.Equal(t, 40, painted)
+	assert.Less(t, len(small), len(large))
+	assert.Equal(t, decode(t, large).frames, decode(t, small).frames)
+}
+
 func TestPictureIsCutAtAFrame(t *testing.T) {
 	r := testRequest()
-	r.Width, r.Height, r.MaxDurationMs = 256, 256, 60_000
+	r.Width, r.Height, r.MaxDurationMs, r.MaxBytes = 256, 256, 60_000, math.MaxInt
 	random, painted := rand.New(rand.NewPCG(1, 1)), 0
 	shown := &reel{delay: delayOf(0), frames: func(yield func(image.Image) bool) {
 		for range 60 { // noise does not compress: 12 MB

@@ -34,6 +34,7 @@ type request struct {
 	Height        int   `json:"height"`
 	MaxDurationMs int   `json:"max_duration_ms"` // limit of an animation
 	MaxWholeMs    int   `json:"max_whole_ms"`    // limit of an animation with show_full_animation
+	MaxBytes      int   `json:"max_bytes"`       // a larger picture gets more effort
 	TimeoutMs     int64 `json:"timeout_ms"`      // processor time for the whole request
 	MaxSteps      int64 `json:"max_steps"`
 
@@ -61,6 +62,9 @@ func (r *request) setDefaults() {
 	}
 	if r.MaxWholeMs == 0 {
 		r.MaxWholeMs = r.MaxDurationMs
+	}
+	if r.MaxBytes == 0 {
+		r.MaxBytes = maxBlobBytes
 	}
 	if r.TimeoutMs == 0 {
 		r.TimeoutMs = 10_000

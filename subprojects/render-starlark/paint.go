@@ -58,14 +58,23 @@ func reelOf(roots []render.Root, r *request) *reel {
 
 // picture paints the reel into one lossless WebP, as the library's own encoder does, but with less
 // effort, and in the goroutine of the request: a panic in a widget is then an error of this request,
-// and the limits are looked at before each frame.
+// and the limits are looked at before each frame. A picture of more than r.MaxBytes is made again with
+// the library's effort, since frames would be cut.
 func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = shown.complain(cause)
 		}
 	}()
-	config, err := webp.ConfigLosslessPreset(encoderLevel)
+	blob, err = encoded(shown, r, m, encoderLevel)
+	if err == nil && len(blob) > r.MaxBytes {
+		blob, err = encoded(shown, r, m, encode.WebPLevelDefault)
+	}
+	return cutAtFrame(blob, maxBlobBytes), err
+}
+
+func encoded(shown *reel, r *request, m *meter, level int) ([]byte, error) {
+	config, err := webp.ConfigLosslessPreset(level)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +113,7 @@ func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
 	if count == 0 {
 		return nil, nil
 	}
-	blob, err = encoder.Assemble()
-	return cutAtFrame(blob, maxBlobBytes), err
+	return encoder.Assemble()
 }
 
 // complain returns an error that names the widget that could not be painted and where it was made.
