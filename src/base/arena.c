@@ -88,9 +88,10 @@ void arena_reserve(struct arena *arena, size_t size)
 	arena->blocks->next = NULL;
 }
 
-static size_t round_up(size_t size)
+/* Returns the bytes of an object with the gap after it; even an empty one has some. */
+static size_t object_bytes(size_t size)
 {
-	return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	return ((size + !size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) + GAP_BYTES;
 }
 
 static size_t block_room(const struct arena_block *block)
@@ -98,15 +99,15 @@ static size_t block_room(const struct arena_block *block)
 	return block->capacity - block->used;
 }
 
-/* Finds a block for an object: the front block, if the object fits. So a new block becomes the
- * front only if it has more room left after this object than the old front. */
-static struct arena_block *block_for(struct arena *arena, size_t need)
+/* Adds a block for an object that does not fit into the front block. The new block becomes the
+ * front only if it has more room left after this object than the old front. Not inlined, so that
+ * arena_alloc() needs no stack frame. */
+__attribute__((noinline, cold)) static struct arena_block *add_block(struct arena *arena,
+								     size_t need)
 {
 	struct arena_block *front = arena->blocks;
 	struct arena_block *block;
 
-	if (front && block_room(front) >= need)
-		return front;
 	block = block_take(need > BLOCK_BYTES ? need : BLOCK_BYTES);
 	if (front && block_room(front) > block_room(block) - need) {
 		block->next = front->next;
@@ -120,13 +121,13 @@ static struct arena_block *block_for(struct arena *arena, size_t need)
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
-	size_t need;
-	struct arena_block *block;
+	size_t need = object_bytes(size);
+	struct arena_block *block = arena->blocks;
 	void *memory;
 
 	require(size <= SIZE_MAX / 2);
-	need = round_up(size ? size : 1) + GAP_BYTES;
-	block = block_for(arena, need);
+	if (!block || block_room(block) < need)
+		block = add_block(arena, need);
 	memory = block->data + block->used;
 	block->used += need;
 	arena->used_bytes += size;

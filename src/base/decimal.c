@@ -1,21 +1,18 @@
 #include "base/decimal.h"
 
-#include <string.h>
-
 size_t decimal_format(int64_t number, char ret_text[static DECIMAL_BYTES_MAX])
 {
 	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
-	char digits[DECIMAL_BYTES_MAX];
-	size_t first = sizeof(digits);
-	size_t length;
+	size_t length = number < 0 ? 2 : 1;
+	size_t at;
 
+	for (uint64_t power = 10; rest >= power; power *= 10) /* 10^19 fits, and ends it */
+		length++;
+	ret_text[0] = '-';
+	at = length;
 	do {
-		digits[--first] = (char)('0' + rest % 10);
+		ret_text[--at] = (char)('0' + rest % 10);
 		rest /= 10;
 	} while (rest);
-	if (number < 0)
-		digits[--first] = '-';
-	length = sizeof(digits) - first;
-	memcpy(ret_text, digits + first, length);
 	return length;
 }

@@ -1,11 +1,37 @@
 #include "base/hex.h"
 
+#include <endian.h>
+#include <string.h>
+#include <text/swar.h>
+
+/* Returns the eight lower-case digits of a number, the first one in the highest byte. */
+static uint64_t eight_digits(uint32_t number)
+{
+	uint64_t halves = number;
+	uint64_t are_letters;
+
+	halves = (halves << 16 | halves) & UINT64_C(0x0000ffff0000ffff);
+	halves = (halves << 8 | halves) & UINT64_C(0x00ff00ff00ff00ff);
+	halves = (halves << 4 | halves) & SWAR_EACH(0x0f);
+	are_letters = (halves + SWAR_EACH(6)) >> 4 & SWAR_EACH(1);
+	return halves + SWAR_EACH('0') + are_letters * ('a' - '0' - 10);
+}
+
 void hex_encode(const void *data, size_t size, char *ret_text)
 {
 	static const char digits[] = "0123456789abcdef";
 	const uint8_t *bytes = data;
+	size_t i = 0;
 
-	for (size_t i = 0; i < size; i++) {
+	for (; i + 4 <= size; i += 4) {
+		uint32_t number;
+		uint64_t text;
+
+		memcpy(&number, bytes + i, sizeof(number));
+		text = htobe64(eight_digits(be32toh(number)));
+		memcpy(ret_text + 2 * i, &text, sizeof(text));
+	}
+	for (; i < size; i++) {
 		ret_text[2 * i] = digits[bytes[i] >> 4];
 		ret_text[2 * i + 1] = digits[bytes[i] & 15];
 	}

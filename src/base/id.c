@@ -4,12 +4,6 @@
 
 #include <sodium.h>
 
-/* Whether the text has a dash at i. */
-static bool is_dash_position(size_t i)
-{
-	return i == 8 || i == 13 || i == 18 || i == 23;
-}
-
 struct id id_new(void)
 {
 	struct id id;
@@ -42,16 +36,15 @@ void id_format(struct id id, char ret_text[static ID_TEXT_LENGTH + 1])
 bool id_parse(struct str text, struct id *ret_id)
 {
 	char digits[2 * ID_BYTES];
-	char *to = digits;
 
-	if (text.length != ID_TEXT_LENGTH)
+	if (text.length != ID_TEXT_LENGTH || text.data[8] != '-' || text.data[13] != '-' ||
+	    text.data[18] != '-' || text.data[23] != '-')
 		return false;
-	for (size_t i = 0; i < ID_TEXT_LENGTH; i++) {
-		if (is_dash_position(i) != (text.data[i] == '-'))
-			return false;
-		if (!is_dash_position(i))
-			*to++ = text.data[i];
-	}
+	memcpy(digits, text.data, 8);
+	memcpy(digits + 8, text.data + 9, 4);
+	memcpy(digits + 12, text.data + 14, 4);
+	memcpy(digits + 16, text.data + 19, 4);
+	memcpy(digits + 20, text.data + 24, 12);
 	return hex_decode((struct str){digits, sizeof(digits)}, ret_id->bytes, ID_BYTES);
 }
 
