@@ -38,6 +38,15 @@ static _Thread_local struct held {
 	char data[HELD_BYTES];
 } * held;
 
+/* Beginning of this thread's last line; group is NULL if there is none. */
+static _Thread_local struct {
+	const char *group; /* a literal: the same address is the same text */
+	enum log_level level;
+	int64_t second;
+	size_t length;
+	char text[128];
+} start;
+
 void log_set_level(enum log_level level)
 {
 	settings.level = level;
@@ -46,11 +55,13 @@ void log_set_level(enum log_level level)
 void log_set_format(enum log_format format)
 {
 	settings.format = format;
+	start.group = NULL;
 }
 
 void log_set_process(const char *name)
 {
 	snprintf(settings.process, sizeof(settings.process), "%s", name ? name : "");
+	start.group = NULL;
 }
 
 void log_set_witness(void (*wanted)(struct str line))
@@ -253,13 +264,14 @@ void log_release(void)
 	held = NULL;
 }
 
-static void write_line(struct line *line, enum log_level level, const char *group,
-		       const char *message, const struct log_field *fields)
+/* Writes what precedes the message. */
+static void line_make_start(struct line *line, enum log_level level, const char *group,
+			    int64_t wall_us)
 {
 	static const char *const level_names[] = {"debug", "info", "warn", "error"};
 	char timestamp[TIMESTAMP_LENGTH + 1];
 
-	timestamp_format(clock_wall_us(), timestamp);
+	timestamp_format(wall_us, timestamp);
 	if (settings.format == LOG_FORMAT_JSON)
 		line_put_text(line, "{");
 	line_put_field(line, &LOG_WORD("ts", ((struct str){timestamp, TIMESTAMP_LENGTH})));
@@ -267,6 +279,36 @@ static void write_line(struct line *line, enum log_level level, const char *grou
 	if (settings.process[0])
 		line_put_own(line, "process", settings.process);
 	line_put_field(line, &LOG_WORD("group", str_from(group)));
+}
+
+/* Does the same, but in a second with many lines, mostly access lines, formats it once. */
+static void line_put_start(struct line *line, enum log_level level, const char *group)
+{
+	int64_t wall_us = clock_wall_us();
+	unsigned ms = (unsigned)((uint64_t)wall_us / 1000 % 1000);
+	size_t ms_at = settings.format == LOG_FORMAT_JSON ? sizeof("{\"ts\":\"2026-11-28T12:00:00")
+							  : sizeof("ts=2026-11-28T12:00:00");
+
+	if (start.group != group || start.level != level || start.second != wall_us / 1000000) {
+		line_make_start(line, level, group, wall_us);
+		start.group = line->length <= sizeof(start.text) ? group : NULL;
+		start.level = level;
+		start.second = wall_us / 1000000;
+		start.length = line->length;
+		if (start.group)
+			memcpy(start.text, line->data, line->length);
+		return;
+	}
+	line_put(line, start.text, start.length);
+	line->data[ms_at] = (char)('0' + ms / 100);
+	line->data[ms_at + 1] = (char)('0' + ms / 10 % 10);
+	line->data[ms_at + 2] = (char)('0' + ms % 10);
+}
+
+static void write_line(struct line *line, enum log_level level, const char *group,
+		       const char *message, const struct log_field *fields)
+{
+	line_put_start(line, level, group);
 	line_put_own(line, "msg", message);
 	for (; fields->kind != LOG_VALUE_NONE; fields++)
 		line_put_field(line, fields);

@@ -1,4 +1,5 @@
 #include "../cmocka_test.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -84,6 +85,28 @@ static void logfmt(void **state)
 	log_info("n", "m", LOG_INT("a", INT64_MIN), LOG_INT("b", INT64_MAX));
 	ASSERT_LINE("level=info process=worker-1 group=n msg=m a=-9223372036854775808 "
 		    "b=9223372036854775807");
+}
+
+/* The beginning of a line is kept for the lines of the same second. */
+static void each_line_has_its_time(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		int64_t before_ms = clock_wall_us() / 1000;
+		struct str line;
+		int64_t at_us;
+
+		if (i == 1000)
+			log_set_format(LOG_FORMAT_JSON);
+		if (i / 10 % 2)
+			log_warn("db", "one");
+		else
+			log_info("task", "other");
+		line = take_line();
+		assert_true(timestamp_parse(
+		    (struct str){line.data + (i < 1000 ? 3 : 7), TIMESTAMP_LENGTH}, &at_us));
+		assert_in_range(at_us / 1000, before_ms, clock_wall_us() / 1000);
+	}
 }
 
 static void levels(void **state)
@@ -380,6 +403,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    LOG_TEST(logfmt),
+	    LOG_TEST(each_line_has_its_time),
 	    LOG_TEST(levels),
 	    LOG_TEST(escapes),
 	    LOG_TEST(bytes_that_are_no_utf8),
