@@ -7,12 +7,12 @@ enum { HTTP_RESPONSE_FIELDS_MAX = 16 };
 
 struct http_response {
 	int status;
-	struct str content_type;			    /* empty: no field Content-Type */
-	struct str body;				    /* in the request's arena, or static */
+	struct str content_type; /* empty: no field Content-Type */
+	struct str body;	 /* in the request's arena, or static */
+	bool close;		 /* end the connection after this answer */
+	unsigned field_count;
 	struct http_field fields[HTTP_RESPONSE_FIELDS_MAX]; /* names and values in the request's
 							       arena, or static */
-	unsigned field_count;
-	bool close; /* end the connection after this answer */
 };
 
 /* Adds a field. Name and value must be printable, without CR or LF; otherwise the process ends. */

@@ -1,7 +1,6 @@
 #include "http/connection_answer.h"
 #include "base/limits.h"
 #include "base/require.h"
-#include "http/head_scan.h"
 #include "http/response_text.h"
 
 #include <text/swar.h>
@@ -102,16 +101,22 @@ void http_connection_reject(struct http_connection *connection, struct http_prot
 	http_respond_problem(request, error.status, str_from(error.detail), STR(""), &base);
 }
 
+/* Also false if one of the eight bytes is a tab. */
+static bool are_printable(const char *text)
+{
+	uint64_t eight = swar_load(text);
+
+	return !(swar_has_below(eight, 0x20) | swar_has(eight, 0x7f));
+}
+
 static bool is_printable(struct str text)
 {
 	size_t i = 0;
 
-	for (; i + 8 <= text.length; i += 8) {
-		uint64_t eight = swar_load(text.data + i);
-
-		if (swar_has_below(eight, 0x20) | swar_has(eight, 0x7f))
-			break;
-	}
+	while (i + 8 <= text.length && are_printable(text.data + i))
+		i += 8;
+	if (i > 0 && i + 8 > text.length && are_printable(text.data + text.length - 8))
+		return true;
 	for (; i < text.length; i++) {
 		unsigned char c = (unsigned char)text.data[i];
 
@@ -124,7 +129,7 @@ static bool is_printable(struct str text)
 void http_response_add(struct http_response *response, struct str name, struct str value)
 {
 	require(response->field_count < HTTP_RESPONSE_FIELDS_MAX);
-	require(is_token(name) && is_printable(value));
+	require(is_printable(name) && is_printable(value));
 	response->fields[response->field_count++] = (struct http_field){name, value};
 }
 

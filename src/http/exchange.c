@@ -158,6 +158,7 @@ void http_exchange_set_id(struct http_exchange *exchange, struct request_ids *id
 	text = arena_alloc(&request->arena, REQUEST_ID_LENGTH + 1);
 	request_ids_next(ids, text);
 	request->request_id = (struct str){text, REQUEST_ID_LENGTH};
+	exchange->has_own_id = true;
 }
 
 bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, size_t bodies_max)
@@ -311,7 +312,8 @@ static void log_request(const struct http_exchange *exchange, uint64_t took_us)
 	fields[n++] = LOG_INT("bytes", exchange->sent_bytes);
 	fields[n++] = LOG_INT("duration_us", took_us);
 	fields[n++] = LOG_STR("remote", request->remote_address);
-	fields[n++] = LOG_STR("request_id", request->request_id);
+	fields[n++] = exchange->has_own_id ? LOG_WORD("request_id", request->request_id)
+					   : LOG_STR("request_id", request->request_id);
 	if (request->log_account.length)
 		fields[n++] = LOG_WORD("account", request->log_account);
 	if (request->log_device.length)

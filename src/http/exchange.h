@@ -52,6 +52,7 @@ struct http_exchange {
 	bool is_counted;
 	bool is_over; /* counted and logged */
 	bool access_log;
+	bool has_own_id; /* the request's ID is not the caller's */
 };
 
 struct http_exchange *http_exchange_create(struct http_connection *connection, struct loop *loop,

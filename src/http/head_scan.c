@@ -166,6 +166,15 @@ static bool are_values(const char *text)
 	return !(swar_has_below(eight, ' ') | swar_has(eight, 0x7f));
 }
 
+/* Whether eight bytes are of the class TARGET. */
+static bool are_targets(const char *text)
+{
+	uint64_t eight = swar_load(text);
+
+	return !(swar_has_below(eight, '!') | swar_has(eight, '#') | swar_has(eight, 0x7f) |
+		 (eight & SWAR_EACH(0x80)));
+}
+
 /* Returns the number of next bytes that do not change the state: a value, a name or a target is
  * scanned at once, up to the byte that ends it. */
 static size_t run_length(const struct head_scan *scan, struct str data)
@@ -180,6 +189,9 @@ static size_t run_length(const struct head_scan *scan, struct str data)
 		max = data.length;
 	if (class == VALUE) {
 		while (i + 8 <= max && are_values(data.data + i))
+			i += 8;
+	} else if (class == TARGET) {
+		while (i + 8 <= max && are_targets(data.data + i))
 			i += 8;
 	}
 	while (i < max && is_of(data.data[i], class))

@@ -70,14 +70,16 @@ struct out {
 	char *at;
 };
 
-static void put(struct out *out, struct str text)
+/* Inlined: copying a constant then takes an instruction or two. */
+__attribute__((always_inline)) static inline void put(struct out *out, struct str text)
 {
 	if (text.length)
 		memcpy(out->at, text.data, text.length);
 	out->at += text.length;
 }
 
-static void put_field(struct out *out, struct str name, struct str value)
+__attribute__((always_inline)) static inline void put_field(struct out *out, struct str name,
+							    struct str value)
 {
 	put(out, name);
 	put(out, STR(": "));

@@ -2,6 +2,8 @@
 #include "base/memory.h"
 #include "base/require.h"
 
+#include <text/utf8.h>
+
 enum { SEGMENTS_MAX = 16, HASHED_LETTERS = 4 };
 
 struct segments {
@@ -110,6 +112,7 @@ static bool decode_segment(struct arena *arena, struct str segment, struct str *
 static bool split_path(struct http_request *request, struct segments *ret_segments)
 {
 	struct str rest = request->path;
+	bool is_plain = str_find(rest, '%') == rest.length && utf8_is_valid(rest);
 	struct str piece;
 
 	ret_segments->count = 0;
@@ -122,11 +125,13 @@ static bool split_path(struct http_request *request, struct segments *ret_segmen
 	else if (rest.length == 0)
 		return true;
 	while (str_next(&rest, '/', &piece)) {
-		if (ret_segments->count == SEGMENTS_MAX ||
-		    !decode_segment(&request->arena, piece,
-				    &ret_segments->text[ret_segments->count]))
+		struct str *text = &ret_segments->text[ret_segments->count];
+
+		if (ret_segments->count++ == SEGMENTS_MAX)
 			return false;
-		ret_segments->count++;
+		*text = piece;
+		if (!is_plain && !decode_segment(&request->arena, piece, text))
+			return false;
 	}
 	return true;
 }
@@ -172,13 +177,15 @@ __attribute__((nonnull)) static unsigned match_path(const char *template,
 	return i == segments->count ? score : 0;
 }
 
+/* Adds a NUL after each. */
 static void take_parameters(const char *template, const struct segments *segments,
-			    struct route_match *match)
+			    struct arena *arena, struct route_match *match)
 {
 	template ++;
 	for (unsigned i = 0; i < segments->count; i++) {
 		if (*template == '{' && match->parameter_count < ROUTE_PARAMETERS_MAX)
-			match->parameters[match->parameter_count++] = segments->text[i];
+			match->parameters[match->parameter_count++] =
+			    arena_copy(arena, segments->text[i]);
 		template = segment_end(template);
 		if (*template == '/')
 			template ++;
@@ -291,6 +298,6 @@ enum route_result router_find(const struct router *router, struct http_request *
 	}
 	ret_match->route = found.route;
 	ret_match->table = found.table;
-	take_parameters(found.route->path, &segments, ret_match);
+	take_parameters(found.route->path, &segments, &request->arena, ret_match);
 	return ROUTE_FOUND;
 }

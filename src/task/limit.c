@@ -1,7 +1,29 @@
 #include "base/clock.h"
+#include "base/decimal.h"
 #include "metric/metric.h"
 #include "task/failed_attempts.h"
 #include "task_private.h"
+
+/* Returns "name";k=1;l=2 for the keys k and l. */
+static struct str rate_value(struct arena *arena, struct str name, char key, unsigned number,
+			     char other_key, unsigned other)
+{
+	char *text = arena_alloc(arena, name.length + 8 + 2 * DECIMAL_BYTES_MAX);
+	char *at = text;
+
+	*at++ = '"';
+	memcpy(at, name.data, name.length);
+	at += name.length;
+	memcpy(at, "\";k=", 4);
+	at[2] = key;
+	at += 4;
+	at += decimal_format(number, at);
+	memcpy(at, ";k=", 3);
+	at[1] = other_key;
+	at += 3;
+	at += decimal_format(other, at);
+	return (struct str){text, (size_t)(at - text)};
+}
 
 /* The fields of the IETF httpapi draft "RateLimit header fields for HTTP". A second policy is added
  * to the same fields. */
@@ -12,12 +34,8 @@ static void add_rate_fields(struct task *task, const struct rate_policy *policy,
 	struct arena *arena = task_arena(task);
 	unsigned window_s = (policy->burst + policy->per_second - 1) / policy->per_second;
 	struct str name = str_from(policy->name);
-	struct str quota =
-	    ARENA_JOIN(arena, STR("\""), name, STR("\";q="), arena_decimal(arena, policy->burst),
-		       STR(";w="), arena_decimal(arena, window_s));
-	struct str state = ARENA_JOIN(arena, STR("\""), name, STR("\";r="),
-				      arena_decimal(arena, result->remaining), STR(";t="),
-				      arena_decimal(arena, result->reset_s));
+	struct str quota = rate_value(arena, name, 'q', policy->burst, 'w', window_s);
+	struct str state = rate_value(arena, name, 'r', result->remaining, 't', result->reset_s);
 
 	for (unsigned i = 0; i + 1 < response->field_count; i++) {
 		struct http_field *field = &response->fields[i];

@@ -12,9 +12,11 @@ void task_start(struct service *service, struct http_request *request,
 	const struct access *access = is_of_operator ? &access_operator
 				      : is_of_bridge ? &access_bridge
 						     : endpoint->access;
-	struct task *task =
-	    arena_zalloc(&request->arena, sizeof(*task) + (access ? access->state_size : 0));
+	size_t state_size = access ? access->state_size : 0;
+	struct task *task = arena_alloc(&request->arena, sizeof(*task) + state_size);
 
+	memset(task, 0, offsetof(struct task, response.fields));
+	memset(task + 1, 0, state_size);
 	task->service = service;
 	task->request = request;
 	if (endpoint->same_as)

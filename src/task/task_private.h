@@ -83,7 +83,6 @@ struct task {
 	void *work_argument;
 	bool is_text_work;
 
-	struct http_response response;
 	bool (*write_more)(struct task *task, struct http_stream *stream);
 	struct stream_heir heir;
 	/* NULL, or frees memory of a list that is not in the arena; called however the task ends.
@@ -94,6 +93,7 @@ struct task {
 	struct str problem_members;
 	enum db_outcome failed_outcome; /* outcome that task_fail_db() answers */
 	enum constraint_error constraint_error;
+	struct http_response response; /* last: its fields are not zeroed */
 };
 
 /* Runs steps until the task waits or is gone. */
