@@ -14,23 +14,30 @@ static const char *const programs[] = {
 static const char *const browser_fields[] = {
     "accept-language", "upgrade-insecure-requests", "referer", "purpose", "x-moz", "x-purpose"};
 
+static const char *const page_types[] = {"text/html"};
+
 static char lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
 /* word: in lower case. */
-static bool has_word(struct str text, const char *word)
+static bool begins_with_word(struct str text, const char *word)
 {
-	size_t length = strlen(word);
+	size_t i = 0;
 
-	for (size_t i = 0; i + length <= text.length; i++) {
-		size_t same = 0;
+	while (i < text.length && word[i] && lower(text.data[i]) == word[i])
+		i++;
+	return !word[i];
+}
 
-		while (same < length && lower(text.data[i + same]) == word[same])
-			same++;
-		if (same == length)
-			return true;
+static bool has_word_of(struct str text, const char *const words[], size_t count)
+{
+	for (; text.length; text = str_from_offset(text, 1)) {
+		for (size_t i = 0; i < count; i++) {
+			if (begins_with_word(text, words[i]))
+				return true;
+		}
 	}
 	return false;
 }
@@ -59,12 +66,8 @@ bool visitor_is_one(const struct http_request *request)
 		if (http_request_field(request, str_from(browser_fields[i])).data)
 			return true;
 	}
-	if (has_word(http_request_field(request, STR("accept")), "text/html") ||
-	    str_starts_with(agent, STR("Mozilla/")))
-		return true;
-	for (size_t i = 0; i < array_length(programs); i++) {
-		if (has_word(agent, programs[i]))
-			return true;
-	}
-	return false;
+	return has_word_of(http_request_field(request, STR("accept")), page_types,
+			   array_length(page_types)) ||
+	       str_starts_with(agent, STR("Mozilla/")) ||
+	       has_word_of(agent, programs, array_length(programs));
 }
