@@ -36,16 +36,20 @@ NO_METRICS = ["-Dc_args=-DMETRIC_COUNTS_NOTHING"]
 SCENARIOS = ["livez", "device", "list", "poll", "push"]
 
 
+def receive(connection):
+    return connection.recv(65536) or sys.exit("the server closed a connection")
+
+
 def read_answer(connection, left):
     """Reads an answer with a Content-Length. Returns the bytes read beyond it."""
     while b"\r\n\r\n" not in left:
-        left += connection.recv(65536)
+        left += receive(connection)
     head, _, body = left.partition(b"\r\n\r\n")
     if not head.startswith(b"HTTP/1.1 200 "):
         sys.exit(f"answered {head!r}")
     length = int(re.search(rb"\r\nContent-Length: (\d+)", head).group(1))
     while len(body) < length:
-        body += connection.recv(65536)
+        body += receive(connection)
     return body[length:]
 
 
