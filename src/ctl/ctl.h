@@ -109,6 +109,9 @@ struct str ctl_option_of(const struct ctl *ctl, struct str member);
 /* Prints the help of the topic or the command that was given, or of the whole program. */
 enum ctl_exit ctl_print_help(const struct ctl *ctl);
 
+/* Returns the command with these words, such as "device list"; NULL if there is none. */
+const struct option_command *ctl_find_command(struct str words);
+
 /* Returns the value of an option; data is NULL if the option was not given. */
 struct str ctl_value(const struct ctl *ctl, const char *name);
 
@@ -179,16 +182,6 @@ enum ctl_exit ctl_with_database(struct ctl *ctl, bool alone,
  * another code after printing the reason. */
 enum ctl_exit ctl_look_for_database(struct ctl *ctl);
 
-/* ---- device_url.c ---- */
-
-/* Returns the base of the URLs that displayctl prints, without a slash at its end: the configured
- * one, else that of the running server, else that of a server with this configuration. A NUL
- * follows. */
-struct str ctl_public_url(struct ctl *ctl);
-/* Returns the base of the panels' URLs: that of another listener if only this machine can reach the
- * public URL. A NUL follows. */
-struct str ctl_panel_url(struct ctl *ctl);
-
 /* ---- fail.c ---- */
 
 /* Appends an untrusted text. Characters that would control a terminal are escaped, such as "\u202e"
@@ -216,8 +209,13 @@ void ctl_mask(char *text);
 		.fields = (table) + (first), .field_count = (count), .size = sizeof(structure)     \
 	}
 
-/* Prints a text to stdout. */
-enum ctl_exit ctl_print(const struct buffer *text);
+struct ctl_size {
+	size_t width, height; /* in characters; 0: stdout is not a terminal, nothing is cut */
+};
+
+struct ctl_size ctl_terminal_size(void);
+/* Prints a text to stdout, and frees it. */
+enum ctl_exit ctl_print(struct buffer *text);
 /* Prints one row to stdout: a JSON object with --json, else a line for each field. */
 enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, const void *row);
 /* Prints rows to stdout: a JSON array with --json, else a table. rows: structs of the record. */

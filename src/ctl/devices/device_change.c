@@ -15,7 +15,7 @@ static enum ctl_exit find(struct ctl *ctl, const char *path, const char *rest,
 	enum ctl_exit code = ctl_find_listed_device(ctl, ctl->positionals[0], ret_device);
 
 	request->path = ctl_path(ctl, path, ret_device->id, rest);
-	request->sentences[1] = ctl_no_device(ctl); /* after the caller's own message */
+	request->subject = ctl->positionals[0];
 	return code;
 }
 
@@ -82,67 +82,59 @@ enum ctl_exit ctl_device_enable(struct ctl *ctl)
 	return allow(ctl, "/enable");
 }
 
-/* Sends the request, and prints the device with done in a member called what; what NULL: without
- * it. */
-static enum ctl_exit order(struct ctl *ctl, const struct ctl_request *request,
-			   const struct inventory_device *device, const char *what, struct str done)
-{
-	const struct record_field fields[] = {access_fields[0], access_fields[1],
-					      RECORD_STR(struct done_row, done, .name = what)};
-	const struct record record = CTL_RECORD_OF(struct done_row, fields, 0, what ? 3 : 2);
-	const struct done_row row = {.id = device->id, .name = device->name, .done = done};
-	enum ctl_exit code = ctl_ask_row(ctl, request, NULL, NULL);
+/* A request whose answer is empty. */
+struct order {
+	const char *method, *path, *rest;
+	const char *question; /* before and after the device's name; NULL: does not ask */
+	const char *effect;
+	const char *what, *done; /* member to print with its value; NULL: none */
+};
 
+/* Sends the order for the device of the first argument, and prints the device. */
+static enum ctl_exit order(struct ctl *ctl, const struct order *order)
+{
+	const struct record_field fields[] = {
+	    access_fields[0], access_fields[1],
+	    RECORD_STR(struct done_row, done, .name = order->what)};
+	const struct record record = RECORD(struct done_row, fields);
+	struct ctl_request request = {.method = order->method,
+				      .sentences = {{404, "the device has no former address",
+						     STR("the device % has no former address")}}};
+	struct inventory_device device = {0};
+	enum ctl_exit code = find(ctl, order->path, order->rest, &request, &device);
+	const struct done_row row = {device.id, device.name, .done = str_from(order->done)};
+
+	request.subject = device.name;
+	if (code == CTL_DONE && order->question)
+		code = ctl_confirm(ctl, "%s \"%.*s\"%s", order->question, STR_ARG(device.name),
+				   order->effect);
+	if (code == CTL_DONE)
+		code = ctl_ask_row(ctl, &request, NULL, NULL);
 	return code == CTL_DONE ? ctl_print_row(ctl, &record, &row) : code;
 }
 
 enum ctl_exit ctl_device_remove(struct ctl *ctl)
 {
-	struct ctl_request request = {.method = "DELETE"};
-	struct inventory_device device = {0};
-	enum ctl_exit code = find(ctl, "/web/devices/", "", &request, &device);
-
-	if (code == CTL_DONE)
-		code = ctl_confirm(ctl, "This removes the device \"%.*s\" with its rotation.",
-				   STR_ARG(device.name));
-	return code == CTL_DONE ? order(ctl, &request, &device, NULL, STR("")) : code;
+	return order(ctl, &(struct order){"DELETE", "/web/devices/", "", "This removes the device",
+					  " with its rotation.", NULL, NULL});
 }
 
 enum ctl_exit ctl_device_reboot(struct ctl *ctl)
 {
-	struct ctl_request request = {.method = "POST"};
-	struct inventory_device device = {0};
-	enum ctl_exit code = find(ctl, "/v1/devices/", "/reboot", &request, &device);
-
-	return code == CTL_DONE ? order(ctl, &request, &device, "reboot", STR("ordered")) : code;
+	return order(ctl, &(struct order){"POST", "/v1/devices/", "/reboot", NULL, NULL, "reboot",
+					  "ordered"});
 }
 
 enum ctl_exit ctl_device_move(struct ctl *ctl)
 {
-	struct ctl_request request = {.method = "POST"};
-	struct inventory_device device = {0};
-	enum ctl_exit code = find(ctl, "/v1/devices/", "/move-address", &request, &device);
-
-	return code == CTL_DONE ? order(ctl, &request, &device, "move", STR("ordered")) : code;
+	return order(ctl, &(struct order){"POST", "/v1/devices/", "/move-address", NULL, NULL,
+					  "move", "ordered"});
 }
 
 enum ctl_exit ctl_device_unalias(struct ctl *ctl)
 {
-	struct ctl_request request = {.method = "DELETE"};
-	struct inventory_device device = {0};
-	enum ctl_exit code = find(ctl, "/v1/devices/", "/alias", &request, &device);
-
-	if (code == CTL_DONE)
-		code =
-		    ctl_confirm(ctl,
-				"This ends the former address of the device \"%.*s\": a panel that "
-				"still uses it is refused.",
-				STR_ARG(device.name));
-	if (code != CTL_DONE)
-		return code;
-	request.sentences[0] =
-	    (struct ctl_sentence){404, "the device has no former address",
-				  ARENA_JOIN(&ctl->arena, STR("the device "), device.name,
-					     STR(" has no former address"))};
-	return order(ctl, &request, &device, "alias", STR("ended"));
+	return order(ctl,
+		     &(struct order){"DELETE", "/v1/devices/", "/alias",
+				     "This ends the former address of the device",
+				     ": a panel that still uses it is refused.", "alias", "ended"});
 }

@@ -89,76 +89,40 @@ static bool equal_in_any_case(struct str a, struct str b)
 	return a.length == b.length;
 }
 
-static bool has_number(const struct inventory_device *device, struct str name)
+/* Whether the text names the device. way: 0 by ID, 1 by serial number or MAC address, 2 by exact
+ * name, 3 by name in any case. */
+static bool means(const struct inventory_device *device, struct str text, unsigned way)
 {
+	char normal[MAC_TEXT_LENGTH + 1];
 	uint8_t mac[MAC_BYTES];
-	char text[MAC_TEXT_LENGTH + 1];
+	struct id id;
 
-	if (device->serial.length && str_equal_ignore_case(device->serial, name))
+	if (way == 0)
+		return id_parse(text, &id) && id_equal(device->id, id);
+	if (way == 2)
+		return str_equal(device->name, text);
+	if (way == 3)
+		return equal_in_any_case(device->name, text);
+	if (device->serial.length && str_equal_ignore_case(device->serial, text))
 		return true;
-	if (!device->mac.length || !mac_parse(name, mac))
+	if (!device->mac.length || !mac_parse(text, mac))
 		return false;
-	mac_format(mac, text);
-	return str_equal(device->mac, str_from(text));
+	mac_format(mac, normal);
+	return str_equal(device->mac, str_from(normal));
 }
 
-/* Moves matching devices to the front and returns their number. A serial number or MAC address wins
- * over a name. */
-static unsigned choose(struct inventory_device *devices, unsigned count, struct str name)
+/* Keeps the devices that the text names in the first way that any is named. */
+static void choose(struct ctl_rows *rows, struct str text)
 {
+	struct inventory_device *devices = rows->rows;
 	unsigned found = 0;
 
-	for (unsigned i = 0; i < count; i++)
-		if (has_number(&devices[i], name))
-			devices[found++] = devices[i];
-	for (unsigned i = 0; found == 0 && i < count; i++)
-		if (str_equal(devices[i].name, name))
-			devices[found++] = devices[i];
-	if (found)
-		return found;
-	for (unsigned i = 0; i < count; i++)
-		if (equal_in_any_case(devices[i].name, name))
-			devices[found++] = devices[i];
-	return found;
+	for (unsigned way = 0; way < 4 && found == 0; way++)
+		for (unsigned i = 0; i < rows->count; i++)
+			if (means(&devices[i], text, way))
+				devices[found++] = devices[i];
+	rows->count = found;
 }
-
-static unsigned choose_id(struct inventory_device *devices, unsigned count, struct id id)
-{
-	for (unsigned i = 0; i < count; i++) {
-		if (!id_equal(devices[i].id, id))
-			continue;
-		devices[0] = devices[i];
-		return 1;
-	}
-	return 0;
-}
-
-/* Finds a device of the account. With only an API key, an ID is not looked up: the key may permit
- * pushes only. */
-static enum ctl_exit find_own(struct ctl *ctl, struct str name, struct inventory_device *ret_device)
-{
-	struct id id;
-	struct ctl_rows rows;
-	enum ctl_exit code;
-
-	if (id_parse(name, &id) && remote_has_key_only(ctl)) {
-		*ret_device = (struct inventory_device){.id = id, .name = name};
-		return CTL_DONE;
-	}
-	code = ask_own(ctl, &rows);
-	if (code != CTL_DONE)
-		return code;
-	if (id_parse(name, &id))
-		rows.count = choose_id(rows.rows, rows.count, id);
-	else
-		rows.count = choose(rows.rows, rows.count, name);
-	code = check_is_one(name, &rows);
-	if (code == CTL_DONE)
-		*ret_device = *(const struct inventory_device *)rows.rows;
-	return code;
-}
-
-/* ---- as the operator: all devices ---- */
 
 enum ctl_exit ctl_find_listed_device(struct ctl *ctl, struct str name,
 				     struct inventory_device *ret_device)
@@ -166,23 +130,24 @@ enum ctl_exit ctl_find_listed_device(struct ctl *ctl, struct str name,
 	struct ctl_request request = {0};
 	struct ctl_rows rows;
 	enum ctl_exit code;
+	struct id id;
 
 	if (!utf8_is_valid(name))
 		return ctl_fail(CTL_USAGE, "the device's name must be UTF-8");
-	if (ctl->remote)
-		return find_own(ctl, name, ret_device);
+	/* With only an API key, an ID is not looked up: the key may permit pushes only. */
+	if (remote_has_key_only(ctl) && id_parse(name, &id)) {
+		*ret_device = (struct inventory_device){.id = id, .name = name};
+		return CTL_DONE;
+	}
 	request.path =
 	    ARENA_JOIN(&ctl->arena, STR("/web/admin/devices?name="), ctl_encode(ctl, name));
-	code = ctl_ask_rows(ctl, &request, &inventory_device_record, &rows);
+	code = ctl->remote ? ask_own(ctl, &rows)
+			   : ctl_ask_rows(ctl, &request, &inventory_device_record, &rows);
+	if (code == CTL_DONE && ctl->remote)
+		choose(&rows, name);
 	if (code == CTL_DONE)
 		code = check_is_one(name, &rows);
 	if (code == CTL_DONE)
 		*ret_device = *(const struct inventory_device *)rows.rows;
 	return code;
-}
-
-struct ctl_sentence ctl_no_device(struct ctl *ctl)
-{
-	return (struct ctl_sentence){
-	    404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no device "), ctl->positionals[0])};
 }

@@ -1,6 +1,9 @@
 #include "device_row.h"
 #include "domain/device_link.h"
+#include "main/state_dir.h"
 #include "web/site.h"
+
+#include <stdlib.h>
 
 static const struct record_field fields[] = {
     RECORD_ID(struct device_row, id, .name = "id"),
@@ -14,9 +17,25 @@ static const struct record_field fields[] = {
 };
 const struct record device_row_record = RECORD(struct device_row, fields);
 
+/* Returns the start of the panels' URLs: that of --public-url or the configuration, unless only
+ * this machine can reach it, else that of the running server. */
+static struct str panel_url(struct ctl *ctl)
+{
+	const char *chosen = ctl->config.public_url;
+	struct str url;
+	char *text;
+
+	if (chosen && (ctl_value(ctl, "public-url").data || !site_is_loopback_url(chosen)))
+		return str_from(chosen);
+	text = state_dir_read_panel_url(ctl->config.state_dir);
+	url = arena_copy(&ctl->arena, text ? str_from(text) : STR("http://localhost"));
+	free(text);
+	return url;
+}
+
 enum ctl_exit ctl_make_urls(struct ctl *ctl, struct id id, struct str key, struct device_row *row)
 {
-	struct str base = ctl_panel_url(ctl);
+	struct str base = panel_url(ctl);
 	struct device_link link = device_link_make(&ctl->arena, base, id, key);
 
 	row->key = key;

@@ -38,14 +38,13 @@ static const struct record own_record = CTL_RECORD_OF(struct shown_device, field
 enum ctl_exit ctl_device_show(struct ctl *ctl)
 {
 	struct inventory_device found = {0};
-	struct ctl_request request = {0};
+	struct ctl_request request = {.subject = ctl->positionals[0]};
 	struct shown_device shown = {0};
 	struct ctl_rows rows = {0};
 	enum ctl_exit code = ctl_find_listed_device(ctl, ctl->positionals[0], &found);
 
 	if (code != CTL_DONE)
 		return code;
-	request.sentences[0] = ctl_no_device(ctl);
 	request.path = ctl_path(ctl, "/v1/devices/", found.id, "");
 	if (remote_has_key_only(ctl))
 		return ctl_show(ctl, &request, &device_shown_record);

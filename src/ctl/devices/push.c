@@ -113,20 +113,21 @@ static enum ctl_exit send_picture(struct ctl *ctl, const struct inventory_device
 	    {0},
 	};
 	struct ctl_field fields[] = {{.name = "Displayd-Shown"}, {.name = "Displayd-Bytes"}, {0}};
-	struct ctl_request request = {.method = "POST",
-				      .path = ctl_path(ctl, "/v1/devices/", device->id, "/push"),
-				      .body = write_body(ctl, file),
-				      .faults = faults,
-				      .fields = fields};
+	const struct ctl_request request = {
+	    .method = "POST",
+	    .path = ctl_path(ctl, "/v1/devices/", device->id, "/push"),
+	    .body = write_body(ctl, file),
+	    .sentences = {{409, NULL,
+			   STR("the device's account has no room for the picture, see displayctl "
+			       "account show")}},
+	    .subject = ctl->positionals[0],
+	    .faults = faults,
+	    .fields = fields};
 	struct pushed_row row = {.device_id = device->id,
 				 .device_name = device->name,
 				 .installation_id = ctl_value(ctl, "installation")};
 	enum ctl_exit code;
 
-	request.sentences[0] = ctl_no_device(ctl);
-	request.sentences[1] = (struct ctl_sentence){
-	    409, NULL,
-	    STR("the device's account has no room for the picture, see displayctl account show")};
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	if (code != CTL_DONE)
 		return code;

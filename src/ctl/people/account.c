@@ -72,15 +72,13 @@ static enum ctl_exit find_owner(struct ctl *ctl, struct owner *ret_owner)
 {
 	struct str email = ctl->positionals[0];
 	const char *fault = email_check(email);
-	struct ctl_request request = {0};
+	struct ctl_request request = {.subject = email};
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
 	if (!ctl_is_segment(email))
 		return search(ctl, email, ret_owner);
 	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, email));
-	request.sentences[0] = (struct ctl_sentence){
-	    404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no account "), email)};
 	return ctl_ask_row(ctl, &request, &owner_record, ret_owner);
 }
 
@@ -97,16 +95,17 @@ enum ctl_exit ctl_account_show(struct ctl *ctl)
 enum ctl_exit ctl_account_create(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0];
-	struct ctl_request request = {.method = "POST", .path = STR("/web/admin/accounts")};
+	struct ctl_request request = {
+	    .method = "POST",
+	    .path = STR("/web/admin/accounts"),
+	    .sentences = {{409, NULL, STR("there is an account % already")}},
+	    .subject = email};
 	const char *fault = email_check(email);
 
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
 	request.body =
 	    ctl_body_of_options(ctl, (const struct ctl_member[]){{"email", email, false}, {0}});
-	request.sentences[0] = (struct ctl_sentence){
-	    409, NULL,
-	    ARENA_JOIN(&ctl->arena, STR("there is an account "), email, STR(" already"))};
 	return ctl_show(ctl, &request, &made_record);
 }
 
@@ -115,7 +114,7 @@ enum ctl_exit ctl_account_create(struct ctl *ctl)
 static enum ctl_exit change(struct ctl *ctl, const struct ctl_member *member,
 			    const struct record *record)
 {
-	struct ctl_request request = {.method = "PATCH"};
+	struct ctl_request request = {.method = "PATCH", .subject = ctl->positionals[0]};
 	struct owner owner = {0};
 	enum ctl_exit code = find_owner(ctl, &owner);
 
@@ -123,8 +122,6 @@ static enum ctl_exit change(struct ctl *ctl, const struct ctl_member *member,
 		return code;
 	request.path = ctl_path(ctl, "/web/admin/accounts/", owner.id, "");
 	request.body = ctl_body(ctl, (const struct ctl_member[]){*member, {0}});
-	request.sentences[0] = (struct ctl_sentence){
-	    404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no account "), ctl->positionals[0])};
 	return ctl_show(ctl, &request, record);
 }
 
@@ -233,9 +230,15 @@ static enum ctl_exit wait_for_end(struct ctl *ctl, struct owner *owner)
 
 enum ctl_exit ctl_account_remove(struct ctl *ctl)
 {
-	struct str email = ctl->positionals[0];
 	struct owner owner = {0};
-	struct ctl_request request = {.method = "DELETE"};
+	struct ctl_request request = {
+	    .method = "DELETE",
+	    .sentences = {{404, NULL,
+			   STR("the account % is being removed already; the server continues by "
+			       "itself")},
+			  {409, NULL,
+			   STR("% is the last administrator; make another one first, see "
+			       "displayctl account link")}}};
 	enum ctl_exit code = find_owner(ctl, &owner);
 
 	if (code == CTL_DONE)
@@ -243,15 +246,7 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	request.path = ctl_path(ctl, "/web/admin/accounts/", owner.id, "");
-	request.sentences[0] = (struct ctl_sentence){
-	    404, NULL,
-	    ARENA_JOIN(&ctl->arena, STR("the account "), email,
-		       STR(" is being removed already; the server continues by itself"))};
-	request.sentences[1] =
-	    (struct ctl_sentence){409, NULL,
-				  ARENA_JOIN(&ctl->arena, owner.email,
-					     STR(" is the last administrator; make another one "
-						 "first, see displayctl account link"))};
+	request.subject = owner.email;
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	if (code == CTL_DONE)
 		code = wait_for_end(ctl, &owner);

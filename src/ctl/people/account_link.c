@@ -17,14 +17,10 @@ static const struct record_field link_fields[] = {
     RECORD_TIMESTAMP(struct link_row, expires_at_us, .name = "expiresAt"),
 };
 static const struct record link_record = RECORD(struct link_row, link_fields);
+/* Reads a link that an administrator makes. */
+static const struct record made_record = CTL_RECORD_OF(struct link_row, link_fields, 2, 2);
 
 /* ---- over --server: as an administrator ---- */
-
-static const struct record_field made_fields[] = {
-    RECORD_STR(struct link_row, url, .name = "url"),
-    RECORD_TIMESTAMP(struct link_row, expires_at_us, .name = "expiresAt"),
-};
-static const struct record made_record = RECORD(struct link_row, made_fields);
 
 struct found_row {
 	struct id id;
@@ -68,7 +64,11 @@ enum ctl_exit ctl_account_link(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0], role = ctl_value(ctl, "role");
 	struct str is_true = STR("true"), none = {0};
-	struct ctl_request request = {.method = "POST", .path = STR("/web/admin/links")};
+	struct ctl_request request = {
+	    .method = "POST",
+	    .path = STR("/web/admin/links"),
+	    .sentences = {{409, NULL, STR("the account % is being removed")}},
+	    .subject = email};
 	const char *fault = email.length ? email_check(email) : NULL;
 	const struct ctl_member members[] = {
 	    {"email", email.length ? email : none, false},
@@ -83,14 +83,12 @@ enum ctl_exit ctl_account_link(struct ctl *ctl)
 	if (ctl->remote)
 		return make_link(ctl, email, members);
 	request.body = ctl_body(ctl, members);
-	request.sentences[0] = (struct ctl_sentence){
-	    409, NULL,
-	    ARENA_JOIN(&ctl->arena, STR("the account "), email, STR(" is being removed"))};
 	code = ctl_ask_row(ctl, &request, &link_record, &link);
 	if (code != CTL_DONE)
 		return code;
 	/* The command's --public-url takes precedence over the server's. */
-	link.url = ARENA_JOIN(&ctl->arena, ctl_public_url(ctl), STR("/link"),
-			      str_from_offset(link.url, str_find(link.url, '#')));
+	if (ctl->config.public_url)
+		link.url = ARENA_JOIN(&ctl->arena, str_from(ctl->config.public_url), STR("/link"),
+				      str_from_offset(link.url, str_find(link.url, '#')));
 	return ctl_print_row(ctl, &link_record, &link);
 }

@@ -73,7 +73,13 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 {
 	struct str account = ctl_value(ctl, "account");
 	struct ctl_request request = {
-	    .method = "POST", .path = STR("/web/keys"), .account = account};
+	    .method = "POST",
+	    .path = STR("/web/keys"),
+	    .account = account,
+	    .sentences = {{409, "an account must own at least one device",
+			   STR("% owns no device yet: an account needs one before it can have a "
+			       "key (displayctl device create)")}},
+	    .subject = ctl->remote ? ctl->remote->session.email : account};
 	struct new_key key = {0};
 	struct str devices = {0};
 	enum ctl_exit code = read_devices(ctl, &devices);
@@ -82,11 +88,6 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 		return code;
 	request.body = ctl_body_of_options(
 	    ctl, (const struct ctl_member[]){{"deviceIds", devices, true}, {0}});
-	request.sentences[0] = (struct ctl_sentence){
-	    409, "an account must own at least one device",
-	    ARENA_JOIN(&ctl->arena, ctl->remote ? ctl->remote->session.email : account,
-		       STR(" owns no device yet: an account needs one before it can have a key "
-			   "(displayctl device create)"))};
 	code = ctl_ask_row(ctl, &request, &new_record, &key);
 	return code == CTL_DONE ? ctl_print_row(ctl, &printed_record, &key) : code;
 }
@@ -211,13 +212,14 @@ enum ctl_exit ctl_key_show(struct ctl *ctl)
 static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key,
 			     const struct inventory_key **ret_key)
 {
-	struct ctl_request request = {.method = "DELETE", .account = key->account};
+	struct ctl_request request = {.method = "DELETE",
+				      .account = key->account,
+				      .sentences = {{404, NULL, STR("there is no key %")}},
+				      .subject = ctl->positionals[0]};
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
 	request.path = ctl_path(ctl, "/web/keys/", key->id, "");
-	request.sentences[0] = (struct ctl_sentence){
-	    404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no key "), ctl->positionals[0])};
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	if (code != CTL_DONE)
 		return code;

@@ -23,29 +23,14 @@ enum ctl_exit ctl_mqtt_show(struct ctl *ctl)
 	return ctl_show(ctl, &request, &printed_record);
 }
 
-/* Reads the password from a file: others can read arguments. */
-static enum ctl_exit read_password(struct ctl *ctl, struct str *ret_password)
-{
-	struct str file = ctl_value(ctl, "password-file");
-	struct buffer text = {0};
-	enum ctl_exit code = CTL_DONE;
-
-	if (!file.data)
-		return CTL_DONE;
-	code = ctl_read_file("--password-file: ", arena_copy(&ctl->arena, file).data,
-			     MQTT_PASSWORD_MAX * 4 + 1, &text);
-	if (code == CTL_DONE)
-		*ret_password = str_trim(arena_copy(&ctl->arena, buffer_view(&text)));
-	buffer_finish(&text);
-	return code;
-}
-
 enum ctl_exit ctl_mqtt_update(struct ctl *ctl)
 {
 	struct ctl_request request = {
 	    .method = "PUT", .path = path, .account = ctl_value(ctl, "account")};
+	const char *file = options_text(&ctl->options, "password-file");
 	struct str password = {0};
-	enum ctl_exit code = read_password(ctl, &password);
+	enum ctl_exit code =
+	    file ? ctl_read_line(ctl, file, &password) : CTL_DONE;
 
 	if (code != CTL_DONE)
 		return code;

@@ -17,12 +17,6 @@
 
 enum { LINE_BYTES_MAX = 2048 };
 
-static const struct record_field signed_in_fields[] = {
-    RECORD_STR(struct session, email, .name = "email"),
-    RECORD_BOOL(struct session, is_administrator, .name = "isAdministrator"),
-};
-static const struct record signed_in_record = RECORD(struct session, signed_in_fields);
-
 /* Fields to print: none is secret. */
 static const struct record_field shown_fields[] = {
     RECORD_STR(struct session, server, .name = "server"),
@@ -30,6 +24,8 @@ static const struct record_field shown_fields[] = {
     RECORD_BOOL(struct session, is_administrator, .name = "isAdministrator"),
 };
 static const struct record shown_record = RECORD(struct session, shown_fields);
+/* Reads the answer to a sign-in. */
+static const struct record signed_in_record = CTL_RECORD_OF(struct session, shown_fields, 1, 2);
 
 /* ---- prompts ---- */
 
@@ -153,7 +149,12 @@ static const struct record key_record = RECORD(struct session, key_fields);
 
 enum ctl_exit ctl_prepare_key(struct ctl *ctl)
 {
-	struct ctl_request request = {.method = "POST", .path = STR("/web/keys")};
+	struct ctl_request request = {
+	    .method = "POST",
+	    .path = STR("/web/keys"),
+	    .sentences = {{409, "an account must own at least one device",
+			   STR("% owns no device yet: make one first, see displayctl device "
+			       "create")}}};
 	char end[TIMESTAMP_LENGTH + 1];
 	struct session *session;
 	enum ctl_exit code;
@@ -167,10 +168,7 @@ enum ctl_exit ctl_prepare_key(struct ctl *ctl)
 					     {.name = "scope", .value = STR("all")},
 					     {.name = "endsAt", .value = str_from(end)},
 					     {0}});
-	request.sentences[0] = (struct ctl_sentence){
-	    409, "an account must own at least one device",
-	    ARENA_JOIN(&ctl->arena, session->email,
-		       STR(" owns no device yet: make one first, see displayctl device create"))};
+	request.subject = session->email;
 	code = ctl_ask_row(ctl, &request, &key_record, session);
 	return code == CTL_DONE ? session_write(ctl, session) : code;
 }

@@ -4,15 +4,15 @@
 
 static struct ctl_request request_of(struct ctl *ctl, const char *method, const char *rest)
 {
-	struct ctl_request request = {.method = method, .account = ctl_value(ctl, "account")};
-	struct str id = ctl->positionals[0];
+	struct str id = ctl_encode(ctl, ctl->positionals[0]);
 
-	request.path =
-	    ARENA_JOIN(&ctl->arena, STR("/v1/webhooks/"), ctl_encode(ctl, id), str_from(rest));
-	request.sentences[0] =
-	    (struct ctl_sentence){404, "there is no such webhook",
-				  ARENA_JOIN(&ctl->arena, STR("the account has no webhook "), id)};
-	return request;
+	return (struct ctl_request){
+	    .method = method,
+	    .path = ARENA_JOIN(&ctl->arena, STR("/v1/webhooks/"), id, str_from(rest)),
+	    .account = ctl_value(ctl, "account"),
+	    .sentences = {{404, "there is no such webhook", STR("the account has no webhook %")}},
+	    .subject = ctl->positionals[0],
+	};
 }
 
 enum ctl_exit ctl_webhook_list(struct ctl *ctl)

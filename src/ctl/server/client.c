@@ -195,6 +195,33 @@ static const struct ctl_sentence *find_sentence(const struct ctl_request *reques
 	return NULL;
 }
 
+/* Prints a sentence with the request's subject. Returns the code. */
+static enum ctl_exit say_sentence(const struct ctl_request *request, enum ctl_exit code,
+				  struct str text)
+{
+	size_t before = request->subject.data ? str_find(text, '%') : text.length;
+	size_t after = before < text.length ? before + 1 : before;
+
+	if (!text.data)
+		return code;
+	return ctl_fail(code, "%.*s%.*s%.*s", (int)before, text.data,
+			after > before ? (int)request->subject.length : 0, request->subject.data,
+			STR_ARG(str_from_offset(text, after)));
+}
+
+/* Prints the problem's detail. "there is no such device" names the request's subject. */
+static enum ctl_exit fail_detail(const struct ctl_request *request, enum ctl_exit code,
+				 const char *detail)
+{
+	static const char words[] = "no such ";
+	const char *at = request->subject.data ? strstr(detail, words) : NULL;
+
+	if (!at)
+		return ctl_fail(code, "%s", detail);
+	return ctl_fail(code, "%.*sno %s %.*s", (int)(at - detail), detail, at + sizeof(words) - 1,
+			STR_ARG(request->subject));
+}
+
 /* Reports that the server lacks the operation or answers in an unknown format. */
 static enum ctl_exit fail_version(void)
 {
@@ -222,10 +249,10 @@ static enum ctl_exit fail(const struct ctl *ctl, const struct ctl_request *reque
 		return remote_fail_unknown(ctl, detail);
 	sentence = find_sentence(request, status, detail);
 	if (sentence)
-		return sentence->text.data ? ctl_fail(code, "%.*s", STR_ARG(sentence->text)) : code;
+		return say_sentence(request, code, sentence->text);
 	if (yyjson_arr_size(faults))
 		return fail_faults(ctl, request, faults);
-	return ctl_fail(code, "%s", detail);
+	return fail_detail(request, code, detail);
 }
 
 /* Whether the text has control characters. No account's address has any, and none may be sent in a
@@ -424,8 +451,7 @@ static enum ctl_exit ask_of_another(struct ctl *ctl, const char *path, const str
 	struct str account = ctl_value(ctl, "account");
 	struct ctl_request request = {
 	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, account)),
-	    .sentences = {
-		{404, NULL, ARENA_JOIN(&ctl->arena, STR("there is no account "), account)}}};
+	    .subject = account};
 	enum ctl_exit code = ctl_ask_row(ctl, &request, NULL, NULL);
 	unsigned count = 0;
 

@@ -15,7 +15,7 @@
 struct ctl_sentence {
 	int status;
 	const char *begins; /* beginning of the problem's detail; NULL: any detail */
-	struct str text;    /* may contain untrusted text; data NULL: print nothing */
+	struct str text;    /* "%" stands for the request's subject; data NULL: print nothing */
 };
 
 enum { CTL_SENTENCES_MAX = 3 };
@@ -41,6 +41,9 @@ struct ctl_request {
 	struct str account; /* e-mail address of the account to act for; data NULL: none */
 	struct str body;    /* JSON; data NULL: none */
 	struct ctl_sentence sentences[CTL_SENTENCES_MAX];
+	/* Object that messages name: in sentences instead of "%", in the server's words after "no
+	 * such device". data NULL: messages stay as they are. */
+	struct str subject;
 	const struct ctl_fault *faults; /* NULL: none */
 	struct ctl_field *fields;	/* fields to read from a 2xx answer; NULL: none */
 	struct str *cookies; /* value for a Cookie field, from such an answer; NULL: not wanted */
@@ -95,6 +98,3 @@ extern const struct record ctl_listed_device_record;
 /* Lists devices as rows of struct inventory_device. With only an API key, they have an ID and a
  * name. */
 enum ctl_exit ctl_ask_devices(struct ctl *ctl, struct ctl_rows *ret_rows);
-/* Returns the message for a device that was removed after the command found it. The device is named
- * by the command's first argument. */
-struct ctl_sentence ctl_no_device(struct ctl *ctl);

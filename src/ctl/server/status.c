@@ -2,6 +2,7 @@
  * that only its user can reach. */
 #include "base/clock.h"
 #include "ctl/ctl.h"
+#include "ctl/exchange/new_file.h"
 #include "ctl/server/server_socket.h"
 #include "ctl/server/status_line.h"
 #include "ctl/server/status_view.h"
@@ -9,7 +10,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { SAMPLE_MS = 1000, WATCH_MS = 2000 };
@@ -46,17 +46,6 @@ static int take(const struct ctl *ctl, struct sample *ret, struct reason *reterr
 	return ret->document ? 0 : -1;
 }
 
-static enum ctl_exit write_out(struct buffer *out)
-{
-	struct str all = buffer_view(out);
-	bool is_written = fwrite(all.data, 1, all.length, stdout) == all.length;
-
-	buffer_finish(out);
-	if (is_written && fflush(stdout) == 0)
-		return CTL_DONE;
-	return ctl_fail(CTL_FAILED, "cannot write to stdout");
-}
-
 static enum ctl_exit show_json(const struct ctl *ctl)
 {
 	struct buffer out = {0};
@@ -70,7 +59,7 @@ static enum ctl_exit show_json(const struct ctl *ctl)
 	buffer_printf(&out, "%s\n", line);
 	free(line);
 	finish(&sample);
-	return write_out(&out);
+	return ctl_print(&out);
 }
 
 /* ---- the terminal ---- */
@@ -83,16 +72,6 @@ static void on_signal(int number)
 	is_over = 1;
 }
 
-/* Restores the cursor if a signal ends the program. */
-static void catch_signals(void)
-{
-	const struct sigaction action = {.sa_handler = on_signal};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
-
 /* https://no-color.org */
 static bool has_colours(void)
 {
@@ -103,14 +82,12 @@ static bool has_colours(void)
 
 static struct status_page look_at_terminal(bool is_live)
 {
-	struct status_page page = {.has_colours = has_colours(), .is_over = is_live};
-	struct winsize size;
+	struct ctl_size size = ctl_terminal_size();
 
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return page;
-	page.width = size.ws_col;
-	page.height = is_live ? size.ws_row : 0;
-	return page;
+	return (struct status_page){.width = size.width,
+				    .height = is_live ? size.height : 0,
+				    .has_colours = has_colours(),
+				    .is_over = is_live};
 }
 
 /* ---- for people ---- */
@@ -155,7 +132,7 @@ static enum ctl_exit show_once(const struct ctl *ctl)
 	put_status(&before, &now, false, &out);
 	finish(&before);
 	finish(&now);
-	return write_out(&out);
+	return ctl_print(&out);
 }
 
 /* Repeats until a signal. Continues without an answer: the server may be restarting. */
@@ -166,7 +143,7 @@ static enum ctl_exit watch(const struct ctl *ctl)
 	enum ctl_exit code = CTL_DONE;
 	struct reason why;
 
-	catch_signals();
+	ctl_catch_signals(on_signal); /* to restore the cursor */
 	/* Take a sample first, so that the first page has rates. */
 	if (take(ctl, &before, &why) == 0)
 		poll(NULL, 0, SAMPLE_MS);
@@ -186,7 +163,7 @@ static enum ctl_exit watch(const struct ctl *ctl)
 		before = now;
 		if (!is_terminal)
 			buffer_append_char(&out, '\n');
-		code = write_out(&out);
+		code = ctl_print(&out);
 		poll(NULL, 0, WATCH_MS);
 	}
 	finish(&before);

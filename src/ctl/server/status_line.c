@@ -155,34 +155,27 @@ static void put_time(struct buffer *out, struct str stamp)
 	buffer_append_str(out, str_from(text));
 }
 
-static void put_clean(struct buffer *out, struct str text)
-{
-	ctl_append_visible(text, "", out);
-}
-
 void status_line_error(struct str line, struct buffer *out)
 {
+	static const struct {
+		const char *name;
+		struct str after;
+	} parts[] = {{"process=", {": ", 2}}, {"group=", {": ", 2}}, {"msg=", {" ", 1}}};
 	struct str rest = line, stamp, level, value;
 
 	if (!take_field(&rest, "ts=", &stamp) || !take_field(&rest, "level=", &level)) {
-		put_clean(out, line);
+		ctl_append_visible(line, "", out);
 		return;
 	}
 	put_time(out, stamp);
 	buffer_append_char(out, ' ');
-	if (take_field(&rest, "process=", &value)) {
-		put_clean(out, value);
-		buffer_append_str(out, STR(": "));
+	for (size_t i = 0; i < array_length(parts); i++) {
+		if (!take_field(&rest, parts[i].name, &value))
+			continue;
+		ctl_append_visible(value, "", out);
+		buffer_append_str(out, parts[i].after);
 	}
-	if (take_field(&rest, "group=", &value)) {
-		put_clean(out, value);
-		buffer_append_str(out, STR(": "));
-	}
-	if (take_field(&rest, "msg=", &value)) {
-		put_clean(out, value);
-		buffer_append_char(out, ' ');
-	}
-	put_clean(out, rest);
+	ctl_append_visible(rest, "", out);
 }
 
 bool status_line_is_again(struct str line, struct str other)

@@ -22,17 +22,17 @@ struct completion {
 	unsigned option_count;
 };
 
-/* Keeps an option if it selects the server or the caller. */
-static void note_option(struct ctl *ctl, struct completion *completion, const char *name,
+/* Keeps a general option: it selects the server or the caller. */
+static void note_option(struct ctl *ctl, struct completion *completion, const struct option *option,
 			struct str value)
 {
-	static const char *const kept[] = {"state-dir", "database", "config",
-					   "server",	"key-file", "ca-file"};
+	const struct option *general = ctl_option_set.options;
 
-	for (unsigned i = 0; i < array_length(kept); i++)
-		if (strcmp(name, kept[i]) == 0 && completion->option_count < COMPLETION_OPTIONS_MAX)
-			completion->options[completion->option_count++] =
-			    arena_printf(&ctl->arena, "--%s=%.*s", name, STR_ARG(value));
+	while (general->name && general != option)
+		general++;
+	if (general->name && completion->option_count < COMPLETION_OPTIONS_MAX)
+		completion->options[completion->option_count++] =
+		    arena_printf(&ctl->arena, "--%s=%.*s", option->name, STR_ARG(value));
 }
 
 /* Whether the text can be printed on a line: it is UTF-8 and has no control characters. */
@@ -272,19 +272,14 @@ static const struct option *find_option(const struct line *line, struct str word
 	return found;
 }
 
-static const struct option_command *find_command(const struct line *line)
+static const struct option_command *find_command(struct ctl *ctl, const struct line *line)
 {
-	for (unsigned i = 0; i < ctl_command_count; i++) {
-		struct str name = str_from(ctl_commands[i].line.name), first, rest = name;
+	const struct option_command *found = NULL;
 
-		(void)str_next(&rest, ' ', &first);
-		if (line->count > 0 && str_equal(first, line->words[0]) &&
-		    (!strchr(name.data, ' ') ||
-		     (line->count > 1 &&
-		      str_equal(str_from_offset(name, first.length + 1), line->words[1]))))
-			return &ctl_commands[i].line;
-	}
-	return NULL;
+	if (line->count > 1)
+		found = ctl_find_command(
+		    ARENA_JOIN(&ctl->arena, line->words[0], STR(" "), line->words[1]));
+	return found ? found : ctl_find_command(line->words[0]);
 }
 
 static void take_option(struct ctl *ctl, struct line *line, struct str word)
@@ -297,7 +292,7 @@ static void take_option(struct ctl *ctl, struct line *line, struct str word)
 	if (sign == word.length)
 		line->pending = option;
 	else
-		note_option(ctl, &line->completion, option->name, str_from_offset(word, sign + 1));
+		note_option(ctl, &line->completion, option, str_from_offset(word, sign + 1));
 }
 
 static void take_word(struct ctl *ctl, struct line *line, struct str word)
@@ -306,13 +301,13 @@ static void take_word(struct ctl *ctl, struct line *line, struct str word)
 		/* bash splits "--name=value" into three words. */
 		if (str_equal(word, STR("=")))
 			return;
-		note_option(ctl, &line->completion, line->pending->name, word);
+		note_option(ctl, &line->completion, line->pending, word);
 		line->pending = NULL;
 	} else if (word.length > 1 && word.data[0] == '-') {
 		take_option(ctl, line, word);
 	} else if (line->count < WORDS_MAX) {
 		line->words[line->count++] = word;
-		line->command = find_command(line);
+		line->command = find_command(ctl, line);
 	}
 }
 

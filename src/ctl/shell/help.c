@@ -4,7 +4,7 @@
 /* Ends the output. Help is text even with --json. */
 static enum ctl_exit end(void)
 {
-	return fflush(stdout) == 0 ? CTL_DONE : ctl_fail(CTL_FAILED, "cannot write to stdout");
+	return ctl_print(&(struct buffer){0});
 }
 
 enum ctl_exit ctl_print_help(const struct ctl *ctl)
@@ -16,7 +16,7 @@ enum ctl_exit ctl_print_help(const struct ctl *ctl)
 	return end();
 }
 
-static const struct option_command *find_command(struct str words)
+const struct option_command *ctl_find_command(struct str words)
 {
 	for (unsigned i = 0; i < ctl_command_count; i++)
 		if (str_equal(words, str_from(ctl_commands[i].line.name)))
@@ -37,7 +37,7 @@ enum ctl_exit ctl_help(struct ctl *ctl)
 	}
 	if (verb.data)
 		words = ARENA_JOIN(&ctl->arena, noun, STR(" "), verb);
-	command = find_command(words);
+	command = ctl_find_command(words);
 	topic = verb.data ? NULL : options_find_topic(&ctl_option_set, noun.data);
 	if (command)
 		options_print_help(&ctl_option_set, command, stdout);

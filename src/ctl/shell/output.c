@@ -4,21 +4,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum ctl_exit ctl_print(const struct buffer *text)
+enum ctl_exit ctl_print(struct buffer *text)
 {
 	struct str view = buffer_view(text);
-
-	if (fwrite(view.data, 1, view.length, stdout) != view.length || fflush(stdout) != 0)
-		return ctl_fail(CTL_FAILED, "cannot write to stdout");
-	return CTL_DONE;
-}
-
-static enum ctl_exit flush(struct buffer *text)
-{
-	enum ctl_exit code = ctl_print(text);
+	bool is_written = fwrite(view.data, 1, view.length, stdout) == view.length;
 
 	buffer_finish(text);
-	return code;
+	if (is_written && fflush(stdout) == 0)
+		return CTL_DONE;
+	return ctl_fail(CTL_FAILED, "cannot write to stdout");
 }
 
 enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, const void *row)
@@ -31,7 +25,7 @@ enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, 
 	if (ctl->json) {
 		record_write_json(record, row, &text);
 		buffer_append_char(&text, '\n');
-		return flush(&text);
+		return ctl_print(&text);
 	}
 	table_init(&table, record, row, 1, record->size);
 	for (unsigned i = 0; i < table.column_count; i++) {
@@ -44,7 +38,7 @@ enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, 
 		table_append_value(&table.columns[i], row, &text);
 		buffer_append_char(&text, '\n');
 	}
-	return flush(&text);
+	return ctl_print(&text);
 }
 
 static void write_array(const struct record *record, const struct ctl_rows *rows,
@@ -59,14 +53,13 @@ static void write_array(const struct record *record, const struct ctl_rows *rows
 	buffer_append_str(text, STR("]\n"));
 }
 
-/* Returns the width of the terminal; 0 if stdout is not a terminal, so that nothing is cut. */
-static size_t terminal_width(void)
+struct ctl_size ctl_terminal_size(void)
 {
 	struct winsize size;
 
 	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
+		return (struct ctl_size){0};
+	return (struct ctl_size){size.ws_col, size.ws_row};
 }
 
 static void tell_left_out(const struct table *table)
@@ -92,11 +85,12 @@ enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record,
 
 	if (ctl->json) {
 		write_array(record, rows, &text);
-		return flush(&text);
+		return ctl_print(&text);
 	}
 	table_init(&table, record, rows->rows, rows->count, record->size);
-	table_append(&table, rows->rows, rows->count, record->size, terminal_width(), &text);
-	code = flush(&text);
+	table_append(&table, rows->rows, rows->count, record->size, ctl_terminal_size().width,
+		     &text);
+	code = ctl_print(&text);
 	if (code == CTL_DONE)
 		tell_left_out(&table);
 	return code;
