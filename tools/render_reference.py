@@ -68,7 +68,7 @@ PATTERNS = {
     r"^[^\u0000-\u001f\u007f-\u009f/\\]*$": "no control character, no slash, no backslash",
 }
 
-FORMATS = {"date-time": "UTC with milliseconds: 2026-11-20T08:15:30.123Z"}
+FORMATS = {"date-time": "UTC with milliseconds: 2026-11-20T08:15:30.123Z", "uuid": "a UUID"}
 
 KEYS = """Create API keys in the pages, under <a href="development/keys">Development, API keys</a>. The account needs a
 device. Each key is shown only once."""

@@ -47,6 +47,7 @@ extern const struct endpoint endpoint_app_picture_get;
 extern const struct endpoint endpoint_device_alias_end;
 extern const struct endpoint endpoint_device_move;
 extern const struct endpoint endpoint_device_reboot;
+extern const struct endpoint endpoint_device_rotation;
 extern const struct endpoint endpoint_import_tronbyt;
 extern const struct endpoint endpoint_installation_create;
 extern const struct endpoint endpoint_installation_delete;

@@ -20,6 +20,7 @@ SELECT coalesce((
 				WHERE render.place = installation.place
 					AND render.version_id = app.deployed_version_id) AS problem,
 			coalesce(app_entry.picture_hash, installation.picture_hash) AS picture,
+			octet_length(coalesce(app_entry.picture, installation.picture)) AS "pictureBytes",
 			json_timestamp(installation.created_at) AS "createdAt",
 			json_timestamp(coalesce(app_entry.good_at, installation.replaced_at,
 				installation.created_at)) AS "updatedAt",

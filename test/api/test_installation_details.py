@@ -65,6 +65,18 @@ def test_an_app(device, installed):
     assert shown == {**listed, **DEFAULTS, "settings": {}, "secrets": []}
 
 
+def test_in_the_rotation(device, pushed):
+    """The rotation shows the options of all entries, and the size of their pictures."""
+    changes = {"displaySeconds": 7, "hours": {"start": "07:00", "end": "09:00"}, "isPinned": True}
+    pushed.patch(changes).ok()
+    rotation = device.account.get(device.path + "/rotation").ok()
+    entry, = rotation["entries"]
+    assert {name: entry[name] for name in changes} == changes
+    assert (entry["installationId"], entry["kind"], entry["appId"]) == ("weather", "push", None)
+    assert entry["pictureBytes"] == len(device.poll().body)
+    assert rotation["temporary"] is None and rotation["night"]["installationId"] is None
+
+
 # ---- options ----
 
 

@@ -66,7 +66,7 @@ def change(stage, world, template):
         is_enabled = account.get(path).ok()["isEnabled"]
         answer = account.request("PATCH", path, body={"isEnabled": not is_enabled})
         assert answer.status == 200
-    elif template.endswith("/installations"):
+    elif template.endswith(("/installations", "/rotation")):
         assert device.push(installationId=f"new-{len(device.ids())}").status == 200
     else:
         is_dim = device.get().ok()["autoDim"]

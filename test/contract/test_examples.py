@@ -19,7 +19,7 @@ ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConn
          "getAppSchema",
          "streamEvents",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",
-         "listInstallations", "getInstallation", "updateInstallation", "createInstallation",
+         "listInstallations", "getDeviceRotation", "getInstallation", "updateInstallation", "createInstallation",
          "orderInstallations",
          "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice",
          "v0UpdateFirmwareSettings", "v0RebootPanel", "v0PushImage", "v0PushApp",

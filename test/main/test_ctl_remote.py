@@ -64,10 +64,10 @@ class TestKey:
         changed = keyed.ctl("installation", "update", made["id"], "--device", "Desk", "--hours",
                             "07:00-09:00", "--weekdays", "mon,sun", "--pinned", "on")
         ours = running.ctl("installation", "list", "--device", device["id"])[0]
-        del ours["night"]
         assert changed == ours and changed["hours"] == "07:00-09:00"
         shown = keyed.ctl("installation", "show", made["id"], "--device", device["id"])
         assert shown["settings"] == {} and shown["weekdays"] == "mon,sun"
+        assert shown == running.ctl("installation", "show", made["id"], "--device", device["id"])
         assert "need a session" in keyed.refused(4, "installation", "update", made["id"], "--device", "Desk",
                                             "--night", "on")
         assert keyed.refused(3, "installation", "show", "x/y", "--device", "Desk") == (

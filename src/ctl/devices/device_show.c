@@ -53,7 +53,7 @@ enum ctl_exit ctl_device_show(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	if (ctl->remote)
-		code = ctl_ask_rotation(ctl, found.id, &rows);
+		code = ctl_ask_rotation(ctl, found.id, ctl->positionals[0], &rows);
 	shown.account = found.account;
 	shown.entries = ctl->remote ? (int64_t)rows.count : found.entries;
 	if (code != CTL_DONE)

@@ -19,25 +19,9 @@ static const struct record_field entry_fields[] = {
     RECORD_JSON(struct options_row, hours, .name = "hours"),
     RECORD_JSON(struct options_row, weekdays, .name = "weekdays"),
     RECORD_BOOL(struct options_row, is_pinned, .name = "isPinned"),
-    RECORD_STR(struct options_row, picture, .name = "picture", .nullable = true),
+    RECORD_INT(struct options_row, picture_bytes, .name = "pictureBytes", .nullable = true),
 };
 static const struct record entry_record = RECORD(struct options_row, entry_fields);
-
-/* The fields that an API key can read; the night is not among them. */
-static const struct record_field keyed_fields[] = {
-    RECORD_STR(struct options_row, id, .name = "id"),
-    RECORD_OPEN(.name = "app", .nullable = true, .offset = offsetof(struct options_row, is_pushed)),
-    RECORD_ID(struct options_row, app_id, .name = "id"),
-    RECORD_STR(struct options_row, app_name, .name = "name"),
-    RECORD_CLOSE(),
-    RECORD_TIMESTAMP(struct options_row, created_at_us, .name = "createdAt"),
-    RECORD_BOOL(struct options_row, is_enabled, .name = "isEnabled"),
-    RECORD_INT(struct options_row, display_s, .name = "displaySeconds", .nullable = true),
-    RECORD_JSON(struct options_row, hours, .name = "hours"),
-    RECORD_JSON(struct options_row, weekdays, .name = "weekdays"),
-    RECORD_BOOL(struct options_row, is_pinned, .name = "isPinned"),
-};
-static const struct record keyed_record = RECORD(struct options_row, keyed_fields);
 
 /* Returns hours in the format of options: "07:00-09:00"; data is NULL for always. */
 static struct str hours_of(struct ctl *ctl, struct str json)
@@ -80,14 +64,16 @@ static void translate(struct ctl *ctl, struct options_row *options, struct str n
 {
 	options->hours = hours_of(ctl, options->hours);
 	options->weekdays = weekdays_of(ctl, options->weekdays);
-	options->is_pushed |= str_equal(options->kind, STR("push"));
+	options->is_pushed = str_equal(options->kind, STR("push"));
 	options->is_night = night.data && str_equal(night, options->id);
 }
 
-enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct ctl_rows *ret_rows)
+enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct str device,
+			       struct ctl_rows *ret_rows)
 {
-	const struct ctl_request request = {
-	    .path = ctl_path(ctl, "/web/devices/", device_id, "/rotation")};
+	const char *path = remote_has_session(ctl) ? "/web/devices/" : "/v1/devices/";
+	const struct ctl_request request = {.path = ctl_path(ctl, path, device_id, "/rotation"),
+					    .subject = device};
 	struct rotation rotation = {0};
 	enum ctl_exit code = ctl_ask_row(ctl, &request, &rotation_record, &rotation);
 
@@ -105,42 +91,16 @@ struct str ctl_installation_path(struct ctl *ctl, struct id device_id, struct st
 			  ctl_encode(ctl, id));
 }
 
-static enum ctl_exit find_keyed(struct ctl *ctl, struct id device_id, struct str id,
-				struct str missing, const struct options_row **ret_options)
-{
-	struct ctl_request request = {
-	    .sentences = {{404, "the device has no such installation", missing}}};
-	struct options_row *options = arena_zalloc(&ctl->arena, sizeof(*options));
-	enum ctl_exit code;
-
-	if (!ctl_is_segment(id))
-		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
-	request.path = ctl_installation_path(ctl, device_id, id);
-	code = ctl_ask_row(ctl, &request, &keyed_record, options);
-	if (code == CTL_DONE)
-		translate(ctl, options, (struct str){0});
-	*ret_options = options;
-	return code;
-}
-
 enum ctl_exit ctl_find_installation(struct ctl *ctl, struct id device_id, struct str id,
 				    bool must_be_app, const struct options_row **ret_options)
 {
 	const struct options_row *options;
-	struct str missing = ARENA_JOIN(&ctl->arena, STR("the device has no installation "), id,
-					must_be_app ? STR(" of an app") : STR(""));
 	struct ctl_rows rows = {0};
 	enum ctl_exit code;
 
 	if (!utf8_is_valid(id))
 		return ctl_fail(CTL_USAGE, "the installation's ID must be UTF-8");
-	if (remote_has_key_only(ctl)) {
-		code = find_keyed(ctl, device_id, id, missing, ret_options);
-		if (code == CTL_DONE && !(must_be_app && (*ret_options)->is_pushed))
-			return CTL_DONE;
-	} else {
-		code = ctl_ask_rotation(ctl, device_id, &rows);
-	}
+	code = ctl_ask_rotation(ctl, device_id, ctl_value(ctl, "device"), &rows);
 	options = rows.rows;
 	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
 		if (str_equal(options[i].id, id) && !(must_be_app && options[i].is_pushed)) {
@@ -150,5 +110,6 @@ enum ctl_exit ctl_find_installation(struct ctl *ctl, struct id device_id, struct
 	}
 	if (code != CTL_DONE)
 		return code;
-	return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
+	return ctl_fail(CTL_NOT_FOUND, "the device has no installation %.*s%s", STR_ARG(id),
+			must_be_app ? " of an app" : "");
 }

@@ -16,18 +16,19 @@ struct options_row {
 	bool is_enabled;
 	bool is_pinned;
 	bool is_night;
-	struct str picture; /* hash of the picture; data NULL: none */
+	int64_t picture_bytes; /* 0: no picture yet */
 };
 
-/* Returns the record for printing. With an API key, fields of the night are left out. */
-const struct record *installation_options_record(const struct ctl *ctl);
+/* Prints the options. */
+extern const struct record installation_options_record;
 
 /* Returns the path of an entry in /v1, in the arena. id need not be encoded. */
 struct str ctl_installation_path(struct ctl *ctl, struct id device_id, struct str id);
 
-/* Asks for the rotation of a device: rows of struct options_row, in its order. Returns CTL_DONE, or
- * another code after printing the reason. */
-enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct ctl_rows *ret_rows);
+/* Asks for the rotation of a device: rows of struct options_row, in its order. device: its name,
+ * for messages. Returns CTL_DONE, or another code after printing the reason. */
+enum ctl_exit ctl_ask_rotation(struct ctl *ctl, struct id device_id, struct str device,
+			       struct ctl_rows *ret_rows);
 /* Finds an entry of the rotation; if must_be_app is set, only one with an app. *ret_options is in
  * the arena. Returns CTL_DONE, or another code after printing the reason. */
 enum ctl_exit ctl_find_installation(struct ctl *ctl, struct id device_id, struct str id,

@@ -9,35 +9,21 @@
 
 #include <stdlib.h>
 
-#define KEYED_FIELDS                                                                               \
-	RECORD_STR(struct options_row, id, .name = "id"),                                          \
-	    RECORD_BOOL(struct options_row, is_pushed),                                            \
-	    RECORD_OPEN(.name = "app", .nullable = true,                                           \
-			.offset = offsetof(struct options_row, is_pushed)),                        \
-	    RECORD_ID(struct options_row, app_id, .name = "id", .nullable = true),                 \
-	    RECORD_STR(struct options_row, app_name, .name = "name", .nullable = true),            \
-	    RECORD_CLOSE(),                                                                        \
-	    RECORD_TIMESTAMP(struct options_row, created_at_us, .name = "createdAt"),              \
-	    RECORD_BOOL(struct options_row, is_enabled, .name = "enabled"),                        \
-	    RECORD_INT4(struct options_row, display_s, .name = "displaySeconds",                   \
-			.nullable = true),                                                         \
-	    RECORD_STR(struct options_row, hours, .name = "hours", .nullable = true),              \
-	    RECORD_STR(struct options_row, weekdays, .name = "weekdays", .nullable = true),        \
-	    RECORD_BOOL(struct options_row, is_pinned, .name = "pinned")
-
-static const struct record_field keyed_fields[] = {KEYED_FIELDS};
-static const struct record keyed_record = RECORD(struct options_row, keyed_fields);
-
 static const struct record_field options_fields[] = {
-    KEYED_FIELDS,
+    RECORD_STR(struct options_row, id, .name = "id"),
+    RECORD_OPEN(.name = "app", .nullable = true, .offset = offsetof(struct options_row, is_pushed)),
+    RECORD_ID(struct options_row, app_id, .name = "id"),
+    RECORD_STR(struct options_row, app_name, .name = "name"),
+    RECORD_CLOSE(),
+    RECORD_TIMESTAMP(struct options_row, created_at_us, .name = "createdAt"),
+    RECORD_BOOL(struct options_row, is_enabled, .name = "enabled"),
+    RECORD_INT(struct options_row, display_s, .name = "displaySeconds", .nullable = true),
+    RECORD_STR(struct options_row, hours, .name = "hours", .nullable = true),
+    RECORD_STR(struct options_row, weekdays, .name = "weekdays", .nullable = true),
+    RECORD_BOOL(struct options_row, is_pinned, .name = "pinned"),
     RECORD_BOOL(struct options_row, is_night, .name = "night"),
 };
-static const struct record options_record = RECORD(struct options_row, options_fields);
-
-const struct record *installation_options_record(const struct ctl *ctl)
-{
-	return remote_has_key_only(ctl) ? &keyed_record : &options_record;
-}
+const struct record installation_options_record = RECORD(struct options_row, options_fields);
 
 /* ---- options ---- */
 
@@ -219,10 +205,8 @@ static enum ctl_exit change_entry(struct ctl *ctl, const struct inventory_device
 static enum ctl_exit change_night(struct ctl *ctl, const struct inventory_device *device,
 				  const struct options_row *options)
 {
-	return remote_has_key_only(ctl)
-		   ? CTL_DONE
-		   : change(ctl, ctl_path(ctl, "/web/devices/", device->id, "/night"),
-			    night_of(ctl, options));
+	return change(ctl, ctl_path(ctl, "/web/devices/", device->id, "/night"),
+		      night_of(ctl, options));
 }
 
 /* Whether an option other than --device was given. */
@@ -260,6 +244,5 @@ enum ctl_exit ctl_installation_update(struct ctl *ctl)
 		code = change_night(ctl, &device, options);
 	if (code == CTL_DONE)
 		code = ctl_find_installation(ctl, device.id, id, has_settings, &options);
-	return code == CTL_DONE ? ctl_print_row(ctl, installation_options_record(ctl), options)
-				: code;
+	return code == CTL_DONE ? ctl_print_row(ctl, &installation_options_record, options) : code;
 }

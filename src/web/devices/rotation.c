@@ -1,29 +1,10 @@
 #include "base/limits.h"
 #include "delivery/delivery.h"
-#include "domain/installation.h"
 #include "own_device.h"
 #include "web/endpoints.h"
 
-/* The rotation of a device: GET /web/devices/{deviceId}/rotation, POST .../rotation/
- * {installationId}/show. It is reordered, an entry is removed, and an image pushed, as by the
- * public API. */
-
-/* ---- entries ---- */
-
-static struct step_result found(struct task *task)
-{
-	if (task_row_count(task) == 0)
-		return own_device_fail(task);
-	return task_reply_record(task, 200, &rotation_record, task_state(task));
-}
-
-static struct step_result get(struct task *task)
-{
-	statement_rotation_get(task_new_query(task),
-			       &(struct rotation_get_parameters){task_device(task)->id},
-			       task_state(task));
-	return task_query(task, found);
-}
+/* The rotation of a device: POST /web/devices/{deviceId}/rotation/{installationId}/show. It is read
+ * and reordered, an entry is removed, and an image pushed, as by the public API. */
 
 /* ---- show an entry now ---- */
 
@@ -68,8 +49,6 @@ static struct step_result show_refused(struct task *task)
 }
 
 const struct endpoint endpoint_rotation_get = {
-    .handler = get,
-    .state_size = sizeof(struct rotation),
     ENDPOINT_ROTATION_GET,
 };
 const struct endpoint endpoint_rotation_order = {

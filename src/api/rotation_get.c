@@ -1,0 +1,26 @@
+#include "domain/installation.h"
+#include "endpoints.h"
+
+/* GET /v1/devices/{deviceId}/rotation - the entries of a device with their options, the entry for
+ * its sleep window, and a temporary image. */
+
+static struct step_result found(struct task *task)
+{
+	if (task_row_count(task) == 0)
+		return task_fail(task, 404, "there is no such device");
+	return task_reply_record(task, 200, &rotation_record, task_state(task));
+}
+
+static struct step_result begin(struct task *task)
+{
+	statement_rotation_get(task_new_query(task),
+			       &(struct rotation_get_parameters){task_device(task)->id},
+			       task_state(task));
+	return task_query(task, found);
+}
+
+const struct endpoint endpoint_device_rotation = {
+    .handler = begin,
+    .state_size = sizeof(struct rotation),
+    ENDPOINT_DEVICE_ROTATION,
+};
