@@ -8,11 +8,20 @@ enum { DEVICE_LINES_MAX = 10000 };
 
 struct device_lines {
 	struct str lines;
-	bool only_check; /* asks the database for conflicts, and makes nothing */
+	bool only_check; /* reports all faults and conflicts, and makes nothing */
 };
 
 extern const struct record device_lines_record;
 
-/* Returns NULL, or the fault, with the number of its line. Fields may be empty if only_check is
- * set. Safe in worker threads. */
-const char *device_lines_check(const struct device_lines *lines, unsigned *ret_line);
+/* Outcome of a check. */
+struct device_check {
+	unsigned line;	      /* number of the last line that was read, from 1 */
+	char refused[128];    /* why this line, and so all, is refused; empty: it is not */
+	struct buffer faults; /* only_check: JSON objects, a fault each, with commas between them */
+	struct buffer lines;  /* only_check: the lines without the values that have faults */
+};
+
+/* Checks the lines; if only_check is set, faults of values do not refuse them. *ret: zeroed; free
+ * it with device_check_finish(). Safe in worker threads. */
+void device_lines_check(const struct device_lines *lines, struct device_check *ret);
+void device_check_finish(struct device_check *check);

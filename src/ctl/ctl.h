@@ -126,13 +126,10 @@ __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_confirm(const struct ctl
 /* Checks for the options of commands. An account is named by its e-mail address. */
 option_check ctl_check_account;
 option_check ctl_check_description;
-option_check ctl_check_device_name;
 option_check ctl_check_line;
-option_check ctl_check_mac;
 option_check ctl_check_name;
 option_check ctl_check_remark;
 option_check ctl_check_serial;
-option_check ctl_check_slug;
 
 /* ---- app_render.c: for the table of options ---- */
 

@@ -154,16 +154,17 @@ const struct record device_more_record = RECORD(struct device_more, device_more_
 
 const char *device_serial_check(struct str serial)
 {
-	return serial_is_valid(serial) ? NULL
-				       : "must be letters, digits, dashes and underscores, and not "
-					 "look like an ID or a MAC address";
+	return serial_is_valid(serial)
+		   ? NULL
+		   : "must have 1 to 32 letters, digits, \"-\" or \"_\", and must not look like a "
+		     "MAC address or an ID";
 }
 
 const char *device_mac_check(struct str mac)
 {
 	uint8_t bytes[MAC_BYTES];
 
-	return mac_parse(mac, bytes) ? NULL : "must be a MAC address, such as 08:00:2b:01:02:03";
+	return mac_parse(mac, bytes) ? NULL : "must be a MAC address such as 08:00:2b:01:02:03";
 }
 
 static const struct record_field device_creation_fields[] = {

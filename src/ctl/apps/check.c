@@ -1,5 +1,4 @@
 #include "ctl/ctl.h"
-#include "domain/device_reference.h"
 #include "domain/person.h"
 #include "domain/studio.h"
 
@@ -16,32 +15,16 @@ int ctl_check_account(char *value, struct options_error *reterr)
 	return tell(email_check(str_from(value)), reterr);
 }
 
-static int check_name(struct str name, size_t length_max, struct options_error *reterr)
-{
-	if (!utf8_is_valid(name))
-		return tell("must be UTF-8", reterr);
-	if (name.length == 0 || utf8_length(name) > length_max)
-		return options_error_set(reterr, "must have 1 to %zu characters", length_max);
-	return tell(device_name_check(name), reterr);
-}
-
 int ctl_check_name(char *value, struct options_error *reterr)
 {
-	return check_name(str_from(value), ACCOUNT_NAME_LENGTH_MAX, reterr);
-}
+	struct str name = str_from(value);
 
-int ctl_check_device_name(char *value, struct options_error *reterr)
-{
-	return check_name(str_from(value), DEVICE_NAME_LENGTH_MAX, reterr);
-}
-
-int ctl_check_slug(char *value, struct options_error *reterr)
-{
-	struct str slug = str_from(value);
-
-	if (slug.length < 1 || slug.length > APP_SLUG_LENGTH_MAX)
-		return tell("must have 1 to 64 characters", reterr);
-	return tell(app_slug_check(slug), reterr);
+	if (!utf8_is_valid(name))
+		return tell("must be UTF-8", reterr);
+	if (name.length == 0 || utf8_length(name) > ACCOUNT_NAME_LENGTH_MAX)
+		return options_error_set(reterr, "must have 1 to %d characters",
+					 ACCOUNT_NAME_LENGTH_MAX);
+	return tell(device_name_check(name), reterr);
 }
 
 static int check_text(struct str text, size_t length_max, struct options_error *reterr)
@@ -75,17 +58,5 @@ int ctl_check_line(char *value, struct options_error *reterr)
 
 int ctl_check_serial(char *value, struct options_error *reterr)
 {
-	return tell(serial_is_valid(str_from(value))
-			? NULL
-			: "must have 1 to 32 letters, digits, \"-\" or \"_\", and must not look "
-			  "like a MAC address or an ID",
-		    reterr);
-}
-
-int ctl_check_mac(char *value, struct options_error *reterr)
-{
-	uint8_t mac[MAC_BYTES];
-	bool is_mac = mac_parse(str_from(value), mac);
-
-	return tell(is_mac ? NULL : "must be a MAC address such as 08:00:2b:01:02:03", reterr);
+	return tell(device_serial_check(str_from(value)), reterr);
 }

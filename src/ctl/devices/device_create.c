@@ -7,24 +7,26 @@
 #include "device_file.h"
 #include "device_row.h"
 
-/* Conflict of a device in the file with the database. */
-struct conflict_row {
-	struct str kind; /* "serial", "mac": used already; "account": missing */
-	int64_t line;	 /* line of the request, from 1 */
+/* Fault of a line of the request. */
+struct fault_row {
+	int64_t line; /* from 1 */
+	struct str detail;
+	int64_t other_line; /* the line that the end of detail means; 0: none */
 };
 
-static const struct record_field conflict_fields[] = {
-    RECORD_STR(struct conflict_row, kind, .name = "kind"),
-    RECORD_INT8(struct conflict_row, line, .name = "line"),
+static const struct record_field fault_fields[] = {
+    RECORD_INT(struct fault_row, line, .name = "line"),
+    RECORD_STR(struct fault_row, detail, .name = "detail"),
+    RECORD_INT(struct fault_row, other_line, .name = "otherLine", .nullable = true),
 };
-static const struct record conflict_record = RECORD(struct conflict_row, conflict_fields);
+static const struct record fault_record = RECORD(struct fault_row, fault_fields);
 
 struct answer {
-	struct str conflicts; /* JSON */
+	struct str faults; /* JSON */
 };
 
 static const struct record_field answer_fields[] = {
-    RECORD_JSON(struct answer, conflicts, .name = "conflicts"),
+    RECORD_JSON(struct answer, faults, .name = "faults"),
 };
 static const struct record answer_record = RECORD(struct answer, answer_fields);
 
@@ -49,41 +51,28 @@ static struct str write_lines(struct ctl *ctl, const struct device_file *file)
 }
 
 static enum ctl_exit ask(struct ctl *ctl, struct str lines, bool only_check,
-			 struct ctl_rows *ret_conflicts)
+			 struct ctl_rows *ret_faults)
 {
-	struct ctl_request request = {.method = "POST", .path = STR("/web/admin/devices")};
+	const struct ctl_request request = {
+	    .method = "POST",
+	    .path = STR("/web/admin/devices"),
+	    .body = ctl_body(ctl,
+			     (const struct ctl_member[]){
+				 {"lines", lines, false},
+				 {"onlyCheck", only_check ? STR("true") : STR("false"), true},
+				 {0}}),
+	    .sentences = {{409, NULL,
+			   STR("another user made such a device or removed an account meanwhile; "
+			       "no device was made, try again")}}};
 	struct answer answer = {0};
 	enum ctl_exit code;
 
-	request.body =
-	    ctl_body(ctl, (const struct ctl_member[]){
-			      {"lines", lines, false},
-			      {"onlyCheck", only_check ? STR("true") : STR("false"), true},
-			      {0}});
-	request.sentences[0] =
-	    (struct ctl_sentence){409, NULL,
-				  STR("another user made such a device or removed an account "
-				      "meanwhile; no device was made, try again")};
 	code = ctl_ask_row(ctl, &request, &answer_record, &answer);
-	return code == CTL_DONE
-		   ? ctl_read_rows(ctl, answer.conflicts, &conflict_record, ret_conflicts)
-		   : code;
+	return code == CTL_DONE ? ctl_read_rows(ctl, answer.faults, &fault_record, ret_faults)
+				: code;
 }
 
-static void blame(struct device_file *file, const struct conflict_row *row,
-		  const struct device_wish *wish)
-{
-	if (str_equal(row->kind, STR("account")))
-		device_file_fault(file, wish->line, "there is no account %.*s",
-				  STR_ARG(wish->account));
-	else
-		device_file_fault(
-		    file, wish->line, "there is a device with the %.*s %.*s already",
-		    STR_ARG(row->kind),
-		    STR_ARG(str_equal(row->kind, STR("mac")) ? wish->mac : wish->serial));
-}
-
-/* Adds conflicts with the database to the faults of the file, and prints all faults. */
+/* Adds the faults that the server finds to those of the file, and prints all. */
 static enum ctl_exit check(struct ctl *ctl, struct device_file *file, struct str lines)
 {
 	struct ctl_rows rows = {0};
@@ -92,10 +81,17 @@ static enum ctl_exit check(struct ctl *ctl, struct device_file *file, struct str
 	if (file->count && file->count <= DEVICE_LINES_MAX)
 		code = ask(ctl, lines, /* only_check= */ true, &rows);
 	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
-		const struct conflict_row *row = (const struct conflict_row *)rows.rows + i;
+		const struct fault_row *row = (const struct fault_row *)rows.rows + i;
+		unsigned line;
 
-		require(row->line >= 1 && row->line <= file->count);
-		blame(file, row, &file->wishes[row->line - 1]);
+		require(row->line >= 1 && row->line <= file->count && row->other_line >= 0 &&
+			row->other_line <= file->count);
+		line = file->wishes[row->line - 1].line;
+		if (row->other_line)
+			device_file_fault(file, line, "%.*s %u", STR_ARG(row->detail),
+					  file->wishes[row->other_line - 1].line);
+		else
+			device_file_fault(file, line, "%.*s", STR_ARG(row->detail));
 	}
 	return code == CTL_DONE ? device_file_end(file) : code;
 }
@@ -159,7 +155,7 @@ static enum ctl_exit print(struct ctl *ctl, const struct device_file *file)
 	if (ctl->json)
 		buffer_append_str(&text, STR("]\n"));
 	if (code == CTL_DONE)
-		code = ctl_print(&text);
+		return ctl_print(&text);
 	buffer_finish(&text);
 	return code;
 }
@@ -207,19 +203,18 @@ static enum ctl_exit check_options(const struct ctl *ctl)
 	return CTL_DONE;
 }
 
-static struct ctl_sentence taken(struct ctl *ctl, const char *begins, const char *what,
-				 struct str value)
-{
-	return (struct ctl_sentence){409, begins,
-				     ARENA_JOIN(&ctl->arena, STR("there is a device with "),
-						str_from(what), value, STR(" already"))};
-}
-
 enum ctl_exit ctl_device_create(struct ctl *ctl)
 {
-	struct str path = ctl_value(ctl, "from"), serial = ctl_value(ctl, "serial");
+	struct str path = ctl_value(ctl, "from");
 	struct ctl_request request = {
-	    .method = "POST", .path = STR("/web/devices"), .account = ctl_value(ctl, "account")};
+	    .method = "POST",
+	    .path = STR("/web/devices"),
+	    .account = ctl_value(ctl, "account"),
+	    .sentences = {{409, "another device of the account has this serial number",
+			   STR("there is a device with the serial number % already")},
+			  {409, "another device of the account has this MAC address",
+			   STR("there is a device with this MAC address already")}},
+	    .subject = ctl_value(ctl, "serial")};
 	enum ctl_exit code = check_options(ctl);
 
 	if (code != CTL_DONE)
@@ -233,9 +228,5 @@ enum ctl_exit ctl_device_create(struct ctl *ctl)
 		return code;
 	request.body = ctl_body_of_options(
 	    ctl, (const struct ctl_member[]){{"timezone", STR("UTC"), false}, {0}});
-	request.sentences[0] = taken(ctl, "another device of the account has this serial number",
-				     "the serial number ", serial);
-	request.sentences[1] = taken(ctl, "another device of the account has this MAC address",
-				     "this MAC address", STR(""));
 	return ctl_make_device(ctl, &request);
 }

@@ -1,6 +1,5 @@
 #include "device_file.h"
 #include "base/hex.h"
-#include "base/map.h"
 #include "ctl/shell/csv.h"
 #include "ctl/shell/input.h"
 
@@ -20,13 +19,6 @@ struct reader {
 	int places[COLUMN_COUNT]; /* index among the fields; -1: no such column */
 	unsigned width;		  /* number of fields of each row */
 	unsigned capacity;
-	struct map serials, macs;
-};
-
-/* The first line with a serial number or MAC address of an account. */
-struct first_use {
-	struct map_node node;
-	unsigned line;
 };
 
 void device_file_fault(struct device_file *file, unsigned line, const char *format, ...)
@@ -119,73 +111,34 @@ static struct str field_of(const struct reader *reader, enum column column)
 	return place < 0 ? STR("") : reader->csv.fields[place];
 }
 
-/* Runs a check of the options of device create. An invalid text becomes empty, so that the database
- * is not asked about it. */
-static bool check(struct reader *reader, enum column column, option_check *test, struct str *text)
+/* Returns a field for a line of the request: without the characters that separate lines and fields,
+ * which the server rejects as it does other control characters. Empty if it is not UTF-8. */
+static struct str take_field(struct reader *reader, enum column column)
 {
-	struct options_error why;
-
-	if (test((char *)(uintptr_t)text->data, &why) == 0)
-		return true;
-	device_file_fault(reader->file, reader->csv.row_line, "%s %s", column_names[column],
-			  why.text);
-	*text = STR("");
-	return false;
-}
-
-/* Returns a key for maps: a number and its account, whose address is compared in lower case, as in
- * the database. */
-static struct str number_of_account(struct arena *arena, struct str number, struct str account)
-{
-	struct str text = ARENA_JOIN(arena, number, STR("\n"), account);
+	struct str text = arena_copy(&reader->ctl->arena, field_of(reader, column));
 	char *bytes = (char *)(uintptr_t)text.data;
 
-	for (size_t i = number.length; i < text.length; i++) {
-		if (bytes[i] >= 'A' && bytes[i] <= 'Z')
-			bytes[i] = (char)(bytes[i] - 'A' + 'a');
+	if (!utf8_is_valid(text)) {
+		device_file_fault(reader->file, reader->csv.row_line, "%s must be UTF-8",
+				  column_names[column]);
+		return STR("");
 	}
+	for (size_t i = 0; i < text.length; i++)
+		if (bytes[i] == '\t' || bytes[i] == '\n')
+			bytes[i] = 1;
 	return text;
 }
 
-static void check_is_first(struct reader *reader, struct map *map, enum column column,
-			   const struct device_wish *wish, struct str text)
+static struct str take_mac(struct reader *reader)
 {
-	struct arena *arena = &reader->ctl->arena;
-	struct str key = number_of_account(arena, text, wish->account);
-	struct map_node *node = map_find(map, key);
-	struct first_use *first;
-
-	if (node) {
-		first = container_of(node, struct first_use, node);
-		device_file_fault(reader->file, reader->csv.row_line,
-				  "%s %.*s is already used in line %u", column_names[column],
-				  STR_ARG(text), first->line);
-		return;
-	}
-	first = arena_zalloc(&reader->ctl->arena, sizeof(*first));
-	first->line = reader->csv.row_line;
-	map_insert(map, &first->node, key);
-}
-
-static void take_mac(struct reader *reader, struct device_wish *wish)
-{
-	char *text = arena_alloc(&reader->ctl->arena, MAC_TEXT_LENGTH + 1);
+	struct str text = take_field(reader, COLUMN_MAC);
+	char *normal = arena_alloc(&reader->ctl->arena, MAC_TEXT_LENGTH + 1);
 	uint8_t mac[MAC_BYTES];
 
-	if (!check(reader, COLUMN_MAC, ctl_check_mac, &wish->mac) || !mac_parse(wish->mac, mac))
-		return;
-	mac_format(mac, text);
-	wish->mac = str_from(text);
-	check_is_first(reader, &reader->macs, COLUMN_MAC, wish, wish->mac);
-}
-
-static void take_account(struct reader *reader, struct device_wish *wish)
-{
-	if (wish->account.length == 0)
-		device_file_fault(reader->file, wish->line,
-				  "account is missing; use --account for lines without one");
-	else
-		(void)check(reader, COLUMN_ACCOUNT, ctl_check_account, &wish->account);
+	if (!mac_parse(text, mac))
+		return text;
+	mac_format(mac, normal);
+	return str_from(normal);
 }
 
 static void make_key(struct device_wish *wish)
@@ -229,20 +182,16 @@ static void take_row(struct reader *reader)
 	wish = add_wish(reader);
 	*wish = (struct device_wish){
 	    .line = csv->row_line,
-	    /* A copy has a NUL, which the checks need. */
-	    .account = arena_copy(&reader->ctl->arena, str_trim(field_of(reader, COLUMN_ACCOUNT))),
-	    .name = field_of(reader, COLUMN_NAME),
-	    .serial = field_of(reader, COLUMN_SERIAL),
-	    .mac = field_of(reader, COLUMN_MAC),
+	    .account = str_trim(take_field(reader, COLUMN_ACCOUNT)),
+	    .name = take_field(reader, COLUMN_NAME),
+	    .serial = take_field(reader, COLUMN_SERIAL),
+	    .mac = take_mac(reader),
 	};
 	if (wish->account.length == 0)
 		wish->account = reader->account;
-	(void)check(reader, COLUMN_NAME, ctl_check_device_name, &wish->name);
-	if (wish->serial.length && check(reader, COLUMN_SERIAL, ctl_check_serial, &wish->serial))
-		check_is_first(reader, &reader->serials, COLUMN_SERIAL, wish, wish->serial);
-	if (wish->mac.length)
-		take_mac(reader, wish);
-	take_account(reader, wish);
+	if (wish->account.length == 0)
+		device_file_fault(reader->file, wish->line,
+				  "account is missing; use --account for lines without one");
 	make_key(wish);
 }
 
@@ -266,8 +215,6 @@ enum ctl_exit device_file_read(struct ctl *ctl, const char *path, struct str acc
 			device_file_fault(ret, reader.csv.row_line, "more than %d devices",
 					  DEVICE_LINES_MAX);
 	}
-	map_finish(&reader.serials);
-	map_finish(&reader.macs);
 	buffer_finish(&text);
 	return code;
 }

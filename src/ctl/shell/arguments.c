@@ -6,6 +6,7 @@
 #include "record/json.h"
 
 #include <stdlib.h>
+#include <text/utf8.h>
 
 static const struct option_command *find_command(unsigned i)
 {
@@ -151,6 +152,19 @@ static enum ctl_exit check_account(const struct ctl *ctl)
 	return CTL_DONE;
 }
 
+/* Checks that options that set a member of a request's body are UTF-8, as JSON must be. The server
+ * checks the rest. */
+static enum ctl_exit check_texts(const struct ctl *ctl)
+{
+	const struct option *options = ctl->command->line.options;
+	const char *const *members = ctl->command->members;
+
+	for (unsigned i = 0; members && options[i].name; i++)
+		if (members[i] && !utf8_is_valid(ctl_value(ctl, options[i].name)))
+			return ctl_fail(CTL_USAGE, "--%s must be UTF-8", options[i].name);
+	return CTL_DONE;
+}
+
 /* Returns the wish of --help or --version, which need no command, else CTL_COMMAND. */
 static enum ctl_wish find_wish(const struct options *options)
 {
@@ -193,7 +207,7 @@ enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ct
 		return ctl_fail(CTL_USAGE, "%s", why.text);
 	for (unsigned i = 0; i < options->positional_count && i < CTL_POSITIONALS_MAX; i++)
 		ctl->positionals[i] = str_from(options->positionals[i]);
-	return read_server(ctl, argv[0]);
+	return check_texts(ctl) == CTL_DONE ? read_server(ctl, argv[0]) : CTL_USAGE;
 }
 
 struct str ctl_value(const struct ctl *ctl, const char *name)

@@ -4,25 +4,37 @@
 #include "web/changed.h"
 #include "web/endpoints.h"
 
-/* POST /web/admin/devices - the operator makes many devices, all or none, or checks for conflicts.
+/* POST /web/admin/devices - the operator makes many devices, all or none, or asks for all faults.
  */
 
 struct making {
 	struct device_lines body; /* first: the pre-handler checks read the request into it */
-	const char *fault;
-	unsigned line;
+	struct device_check check;
 	struct devices_known_row known;
 	struct devices_create_row created;
 };
 
 static const struct record_field fields[] = {
-    RECORD_JSON(struct making, known.conflicts, .name = "conflicts"),
+    RECORD_JSON(struct making, known.conflicts, .name = "faults"),
 };
 static const struct record shown_record = RECORD(struct making, fields);
 
-static struct step_result looked_up(struct task *task)
+static struct step_result reply(struct task *task)
 {
 	return task_reply_record(task, 200, &shown_record, task_state(task));
+}
+
+/* Joins the faults of the check with those of the database: JSON, "[]" if there are none. */
+static struct step_result looked_up(struct task *task)
+{
+	struct making *making = task_state(task);
+	struct str faults = buffer_view(&making->check.faults), more = making->known.conflicts;
+
+	if (faults.length)
+		making->known.conflicts =
+		    ARENA_JOIN(task_arena(task), STR("["), faults,
+			       more.length > 2 ? STR(",") : STR(""), str_from_offset(more, 1));
+	return reply(task);
 }
 
 static struct step_result created(struct task *task)
@@ -33,19 +45,20 @@ static struct step_result created(struct task *task)
 		return task_fail(task, 409, "an account no longer exists; no device was created");
 	web_changed(task, (struct id){0}, "admin");
 	making->known.conflicts = STR("[]");
-	return looked_up(task);
+	return reply(task);
 }
 
 static struct step_result checked(struct task *task)
 {
 	struct making *making = task_state(task);
 
-	if (making->fault)
-		return task_fail_field(task, "lines", "number %u: %s", making->line, making->fault);
+	if (making->check.refused[0])
+		return task_fail_field(task, "lines", "number %u: %s", making->check.line,
+				       making->check.refused);
 	if (making->body.only_check) {
 		statement_devices_known(
 		    task_new_query(task),
-		    &(struct devices_known_parameters){.lines = making->body.lines},
+		    &(struct devices_known_parameters){buffer_view(&making->check.lines)},
 		    &making->known);
 		return task_query(task, looked_up);
 	}
@@ -62,7 +75,7 @@ static bool check(void *argument)
 {
 	struct making *making = argument;
 
-	making->fault = device_lines_check(&making->body, &making->line);
+	device_lines_check(&making->body, &making->check);
 	return false;
 }
 
@@ -90,8 +103,14 @@ static struct step_result refused(struct task *task)
 			 "addresses; no device was created");
 }
 
+static void finish(void *state)
+{
+	device_check_finish(&((struct making *)state)->check);
+}
+
 const struct endpoint endpoint_devices_create = {
     .handler = begin,
+    .finish = finish,
     .state_size = sizeof(struct making),
     .refused = refused,
     ENDPOINT_DEVICES_CREATE,
