@@ -30,6 +30,8 @@ struct inventory_key {
 	int64_t ends_at_us;    /* 0: it has no end */
 	int64_t created_at_us;
 	int64_t last_used_at_us; /* 0: not known */
+	struct str secret_hash;
+	int64_t event_streams; /* open streams; not in rows */
 	int64_t revoked_at_us;	 /* 0: it is valid */
 };
 

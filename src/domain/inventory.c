@@ -32,6 +32,8 @@ static const struct record_field key_fields[] = {
 		     .column = "created_at"),
     RECORD_TIMESTAMP(struct inventory_key, last_used_at_us, .name = "lastUsedAt",
 		     .column = "last_used_at", .nullable = true),
+    RECORD_BYTES(struct inventory_key, secret_hash, .column = "secret_hash"),
+    RECORD_INT(struct inventory_key, event_streams, .name = "eventStreams"),
     RECORD_TIMESTAMP(struct inventory_key, revoked_at_us, .name = "revokedAt",
 		     .column = "revoked_at", .nullable = true),
 };

@@ -242,7 +242,7 @@ class TestKey:
         listed = running.ctl("key", "list", "--account", owner)
         assert [key["name"] for key in listed] == ["first", "second"]
         assert list(listed[0]) == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt", "lastUsedAt",
-                                   "revokedAt"]
+                                   "eventStreams", "revokedAt"]
         assert listed[0]["revokedAt"] == revoked["revokedAt"]
         assert TIMESTAMP.fullmatch(revoked["revokedAt"])
         assert listed[1]["revokedAt"] is None
@@ -252,7 +252,7 @@ class TestKey:
         assert running.get("/v1/account/", key=key["key"]).status == 200
         revoked = running.ctl("key", "revoke", key["id"], "--yes")
         assert list(revoked) == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt", "lastUsedAt",
-                                 "revokedAt"]
+                                 "eventStreams", "revokedAt"]
         # The hint is already sent to every worker.
         wait_until(lambda: all(running.get("/v1/account/", key=key["key"]).status == 401
                                for _ in range(10)), "a key that is refused")
@@ -335,7 +335,7 @@ class TestOutput:
         running.ctl("key", "create", "--account", email, "--name", "Köy", json_output=False)
         table = running.ctl("key", "list", "--account", email, json_output=False).splitlines()
         assert table[0].split() == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt",
-                                    "lastUsedAt", "revokedAt"]
+                                    "lastUsedAt", "eventStreams", "revokedAt"]
         assert table[1].index("-", 36) == table[0].index("revokedAt") or table[1].endswith("-")
 
     def test_json_may_stand_anywhere(self, running, email):

@@ -14,11 +14,12 @@ static const struct record_field fields[] = {
     RECORD_TIMESTAMP(struct inventory_key, ends_at_us, .name = "endsAt", .nullable = true),
     RECORD_TIMESTAMP(struct inventory_key, created_at_us, .name = "createdAt"),
     RECORD_TIMESTAMP(struct inventory_key, last_used_at_us, .name = "lastUsedAt", .nullable = true),
+    RECORD_INT(struct inventory_key, event_streams, .name = "eventStreams"),
     RECORD_TIMESTAMP(struct inventory_key, revoked_at_us, .name = "revokedAt", .nullable = true),
 };
-static const struct record listed_record = CTL_RECORD_OF(struct inventory_key, fields, 1, 8);
+static const struct record listed_record = CTL_RECORD_OF(struct inventory_key, fields, 1, 9);
 /* Reads a key from the list that accounts get, which has no revoked keys. */
-static const struct record own_record = CTL_RECORD_OF(struct inventory_key, fields, 0, 8);
+static const struct record own_record = CTL_RECORD_OF(struct inventory_key, fields, 0, 9);
 
 /* New key with its secret, which is shown only once. */
 struct new_key {

@@ -5,6 +5,7 @@
 #include "task/list.h"
 #include "web/access.h"
 #include "web/endpoints.h"
+#include "web/people/key_streams.h"
 #include "web/search.h"
 
 /* GET /web/admin/devices, GET /web/admin/keys and GET /web/admin/apps - objects of all accounts,
@@ -148,8 +149,16 @@ static struct list_position key_position(const void *row)
 	return (struct list_position){.number = key->created_at_us, .id = key->id};
 }
 
+static void complete_key(struct task *task, void *row)
+{
+	struct inventory_key *key = row;
+
+	key->event_streams = key_streams_count(task, key->secret_hash);
+}
+
 static const struct task_list keys = {
     .letter = 'x',
+    .complete = complete_key,
     .ask_short = ask_first_keys,
     .ask_part = ask_keys,
     .record = &inventory_key_record,
@@ -157,6 +166,7 @@ static const struct task_list keys = {
 };
 static const struct task_list matching_keys = {
     .letter = 'X',
+    .complete = complete_key,
     .ask_short = ask_key_match,
     .record = &inventory_key_record,
 };

@@ -31,7 +31,9 @@ static struct list_position position(const void *row)
 
 static void complete(struct task *task, void *row)
 {
-	key_streams_count(task, row);
+	struct key_entry *key = row;
+
+	key->event_streams = key_streams_count(task, key->secret_hash);
 }
 
 static const struct task_list list = {

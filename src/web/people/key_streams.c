@@ -4,9 +4,9 @@
 #include "events/events.h"
 #include "web/access.h"
 
-void key_streams_count(struct task *task, struct key_entry *key)
+int64_t key_streams_count(struct task *task, struct str secret_hash)
 {
-	require(key->secret_hash.length == KEY_HASH_BYTES);
-	key->event_streams = events_count_of_key(web_service_of(task)->api.events,
-						 (const uint8_t *)key->secret_hash.data);
+	require(secret_hash.length == KEY_HASH_BYTES);
+	return events_count_of_key(web_service_of(task)->api.events,
+				   (const uint8_t *)secret_hash.data);
 }

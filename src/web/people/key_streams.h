@@ -1,8 +1,7 @@
 #pragma once
 
-#include "domain/api_key.h"
 #include "task/task.h"
 
-/* Sets the number of streams that are open with the key: this number is in shared memory, not in
+/* Returns the number of streams that are open with the key: this number is in shared memory, not in
  * the database. */
-void key_streams_count(struct task *task, struct key_entry *key);
+int64_t key_streams_count(struct task *task, struct str secret_hash);

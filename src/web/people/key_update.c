@@ -23,7 +23,7 @@ static struct step_result updated(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return fail(task);
-	key_streams_count(task, &update->entry);
+	update->entry.event_streams = key_streams_count(task, update->entry.secret_hash);
 	web_changed(task, task_account_id(task), "keys");
 	web_changed(task, (struct id){0}, "admin");
 	return task_reply_record(task, 200, &key_entry_record, &update->entry);
