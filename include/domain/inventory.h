@@ -32,7 +32,7 @@ struct inventory_key {
 	int64_t last_used_at_us; /* 0: not known */
 	struct str secret_hash;
 	int64_t event_streams; /* open streams; not in rows */
-	int64_t revoked_at_us;	 /* 0: it is valid */
+	int64_t revoked_at_us; /* 0: it is valid */
 };
 
 extern const struct record inventory_key_record;

@@ -132,18 +132,19 @@ static enum exit_code migrate(PGconn *pg)
 
 static enum exit_code check_key(const struct instance *instance, PGconn *pg)
 {
-	const struct secret_key_location place = {.state_dir = instance->config->state_dir,
-						  .file = instance->config->secret_key_file,
-						  .is_new = instance->has_new_key};
+	const struct secret_key_location location = {.state_dir = instance->config->state_dir,
+						     .file = instance->config->secret_key_file,
+						     .is_new = instance->has_new_key};
 	struct reason why;
-	enum secret_key_check result = secret_key_check(pg, &instance->settings_key, &place, &why);
+	enum secret_key_check result =
+	    secret_key_check(pg, &instance->settings_key, &location, &why);
 
 	if (result == SECRET_KEY_FITS)
 		return EXIT_DONE;
 	log_error("supervisor", "cannot start", LOG_TEXT("reason", why.text));
 	if (result == SECRET_KEY_FAILED)
 		return EXIT_DATABASE;
-	return place.file ? EXIT_CONFIG : EXIT_STATE_DIR;
+	return location.file ? EXIT_CONFIG : EXIT_STATE_DIR;
 }
 
 /* Use one connection for everything: each costs PostgreSQL a process that fills its caches first.

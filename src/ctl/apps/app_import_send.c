@@ -23,7 +23,7 @@ enum {
 /* State of the threads, which take the apps in their order. */
 struct pool {
 	struct import *import;
-	struct server_place place;
+	struct server_target target;
 	struct str path, account; /* the same in each request */
 	pthread_mutex_t mutex;
 	atomic_size_t next; /* index of the first app that no thread has taken */
@@ -191,7 +191,7 @@ static bool ask(struct pool *pool, const struct server_request *request,
 	struct reason why;
 
 	for (;;) {
-		enum server_result result = server_socket_ask(&pool->place, request, answer, &why);
+		enum server_result result = server_socket_ask(&pool->target, request, answer, &why);
 		bool is_busy = result != SERVER_ANSWERED || answer->status == 503;
 		bool ends = is_over(pool, begun_ms, is_busy) || !is_busy;
 
@@ -295,7 +295,7 @@ static unsigned start_threads(struct pool *pool, pthread_t threads[static THREAD
 enum ctl_exit import_send(struct import *import)
 {
 	struct pool pool = {.import = import,
-			    .place = remote_place(import->ctl),
+			    .target = remote_target(import->ctl),
 			    .path = ctl_path(import->ctl, "/web/admin/collections/",
 					     import->collection_id, "/apps"),
 			    .account = ctl_value(import->ctl, "account"),
@@ -305,7 +305,7 @@ enum ctl_exit import_send(struct import *import)
 
 	for (size_t i = 0; i < import->count; i++)
 		pool.done_count += import->apps[i].outcome == IMPORT_FAILED;
-	pool.place.patience_ms = ANSWER_MS;
+	pool.target.patience_ms = ANSWER_MS;
 	count = start_threads(&pool, threads);
 	if (count == 0)
 		return ctl_fail(CTL_FAILED, "cannot start a thread");

@@ -16,8 +16,8 @@ struct reader {
 	struct device_file *file;
 	struct csv csv;
 	struct str account;
-	int places[COLUMN_COUNT]; /* index among the fields; -1: no such column */
-	unsigned width;		  /* number of fields of each row */
+	int indexes[COLUMN_COUNT]; /* index among the fields; -1: no such column */
+	unsigned width;		   /* number of fields of each row */
 	unsigned capacity;
 };
 
@@ -61,7 +61,7 @@ enum ctl_exit device_file_end(struct device_file *file)
 
 /* ---- the first row ---- */
 
-static void read_column(struct reader *reader, unsigned place)
+static void read_column(struct reader *reader, unsigned index)
 {
 	struct str name = str_trim(reader->csv.fields[place]);
 	struct csv *csv = &reader->csv;
@@ -69,10 +69,10 @@ static void read_column(struct reader *reader, unsigned place)
 	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
 		if (!str_equal_ignore_case(name, str_from(column_names[i])))
 			continue;
-		if (reader->places[i] >= 0)
+		if (reader->indexes[i] >= 0)
 			device_file_fault(reader->file, csv->row_line,
 					  "the column %s is given twice", column_names[i]);
-		reader->places[i] = (int)place;
+		reader->indexes[i] = (int)index;
 		return;
 	}
 	device_file_fault(
@@ -87,7 +87,7 @@ static bool read_head(struct reader *reader)
 	struct csv *csv = &reader->csv;
 
 	for (unsigned i = 0; i < COLUMN_COUNT; i++)
-		reader->places[i] = -1;
+		reader->indexes[i] = -1;
 	if (!csv_next(csv)) {
 		device_file_fault(reader->file, 1, "the file is empty");
 		return false;
@@ -97,7 +97,7 @@ static bool read_head(struct reader *reader)
 	for (unsigned i = 0; i < csv->field_count; i++)
 		read_column(reader, i);
 	reader->width = csv->field_count;
-	if (reader->places[COLUMN_NAME] < 0 && reader->file->fault_count == 0)
+	if (reader->indexes[COLUMN_NAME] < 0 && reader->file->fault_count == 0)
 		device_file_fault(reader->file, csv->row_line, "the column name is missing");
 	return reader->file->fault_count == 0;
 }
@@ -106,7 +106,7 @@ static bool read_head(struct reader *reader)
 
 static struct str field_of(const struct reader *reader, enum column column)
 {
-	int place = reader->places[column];
+	int index = reader->indexes[column];
 
 	return place < 0 ? STR("") : reader->csv.fields[place];
 }

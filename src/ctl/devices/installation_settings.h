@@ -16,8 +16,8 @@ enum ctl_exit installation_settings_read(struct ctl *ctl, unsigned first, struct
 					 struct str account, struct str missing,
 					 struct str *ret_json);
 
-/* Reads the settings KEY=VALUE of the arguments, from index first, into the arena. Returns CTL_DONE,
- * or another code after printing the reason. */
+/* Reads the settings KEY=VALUE of the arguments, from index first, into the arena. Returns
+ * CTL_DONE, or another code after printing the reason. */
 enum ctl_exit settings_arguments_read(struct ctl *ctl, unsigned first,
 				      struct settings *ret_settings);
 /* Reads the settings of the file of --settings ("-": standard input) into the arena; none without

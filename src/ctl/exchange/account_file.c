@@ -138,7 +138,7 @@ static int check_order(struct account_reader *reader, struct str kind, struct re
 {
 	static const struct {
 		const char *kind;
-		unsigned place;
+		unsigned rank;
 		bool is_once;
 	} kinds[] = {{"account", 1, true},  {"secrets", 2, true}, {"app", 3, false},
 		     {"version", 3, false}, {"draft", 3, false},  {"device", 4, false},
@@ -148,9 +148,9 @@ static int check_order(struct account_reader *reader, struct str kind, struct re
 	for (unsigned i = 0; i < array_length(kinds); i++) {
 		if (!str_equal(kind, str_from(kinds[i].kind)))
 			continue;
-		if (kinds[i].place < reader->place + kinds[i].is_once)
+		if (kinds[i].rank < reader->rank + kinds[i].is_once)
 			return fail(reader, reterr, "it is not allowed at this line of the file");
-		reader->place = kinds[i].place;
+		reader->rank = kinds[i].rank;
 	}
 	return 0;
 }

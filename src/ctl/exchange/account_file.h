@@ -47,7 +47,7 @@ struct account_reader {
 	FILE *file;
 	struct account_file_sum sum; /* checksum of the lines read so far */
 	struct buffer input;	     /* the last line */
-	unsigned place; /* place of the last line in the order of the kinds; 0: no line yet */
+	unsigned rank;	/* rank of the last line in the order of the kinds; 0: no line yet */
 	bool is_salted; /* a line of secrets was read */
 };
 

@@ -109,11 +109,11 @@ static enum ctl_exit apply(struct import *import, struct account_imported *ret_i
 /* Ends a rejected import. If that fails, the server ends it later. */
 static void end(const struct import *import)
 {
-	const struct server_place place = remote_place(import->ctl);
+	const struct server_target target = remote_target(import->ctl);
 	struct server_answer answer;
 	struct reason why;
 
-	(void)!server_socket_ask(&place,
+	(void)!server_socket_ask(&target,
 				 &(struct server_request){.method = "DELETE", .path = import->path},
 				 &answer, &why);
 	server_answer_finish(&answer);

@@ -29,8 +29,7 @@ enum ctl_exit ctl_mqtt_update(struct ctl *ctl)
 	    .method = "PUT", .path = path, .account = ctl_value(ctl, "account")};
 	const char *file = options_text(&ctl->options, "password-file");
 	struct str password = {0};
-	enum ctl_exit code =
-	    file ? ctl_read_line(ctl, file, &password) : CTL_DONE;
+	enum ctl_exit code = file ? ctl_read_line(ctl, file, &password) : CTL_DONE;
 
 	if (code != CTL_DONE)
 		return code;

@@ -33,7 +33,7 @@ static enum ctl_exit fail_no_server(const struct ctl *ctl, const char *doubt)
 }
 
 /* Repeats the request while a server starts, or answers 503 because its database is starting. */
-static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_place *place,
+static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_target *target,
 				   const struct server_request *request,
 				   struct server_answer *ret_answer)
 {
@@ -46,7 +46,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_place *p
 		wait_ms = (uint64_t)request->patience_ms;
 
 	for (;;) {
-		enum server_result result = server_socket_ask(place, request, ret_answer, &why);
+		enum server_result result = server_socket_ask(target, request, ret_answer, &why);
 		bool is_over = clock_monotonic_ms() - begun_ms >= wait_ms;
 
 		if (result == SERVER_ANSWERED && (ret_answer->status != 503 || is_over))
@@ -58,7 +58,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_place *p
 			doubt = "; it may have been done";
 		if (result == SERVER_UNAVAILABLE && ctl->remote)
 			return fail_unavailable(ctl, &why, doubt);
-		if (result == SERVER_UNAVAILABLE && state_dir_is_locked(place->state_dir) == 0)
+		if (result == SERVER_UNAVAILABLE && state_dir_is_locked(target->state_dir) == 0)
 			return fail_no_server(ctl, doubt);
 		if (result == SERVER_FAILED || result == SERVER_UNREACHED ||
 		    (result == SERVER_UNAVAILABLE && is_over))
@@ -73,7 +73,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_place *p
 
 /* Sends a write once: after a lost answer it is unknown whether the write was done. The server of
  * this machine gets it as soon as it is ready, over the connection that reported this. */
-static enum ctl_exit ask_once(struct ctl *ctl, struct server_place *place,
+static enum ctl_exit ask_once(struct ctl *ctl, struct server_target *target,
 			      const struct server_request *request,
 			      struct server_answer *ret_answer)
 {
@@ -83,12 +83,12 @@ static enum ctl_exit ask_once(struct ctl *ctl, struct server_place *place,
 	struct reason why;
 
 	if (!ctl->remote) {
-		code = ask_patiently(ctl, place, &ready, ret_answer);
+		code = ask_patiently(ctl, target, &ready, ret_answer);
 		server_answer_finish(ret_answer);
 	}
 	if (code != CTL_DONE)
 		return code;
-	result = server_socket_ask(place, request, ret_answer, &why);
+	result = server_socket_ask(target, request, ret_answer, &why);
 	if (result == SERVER_UNREACHED)
 		return ctl_fail(CTL_DATABASE, "%s", why.text);
 	if (result == SERVER_STOPPED)
@@ -101,13 +101,13 @@ static enum ctl_exit ask_once(struct ctl *ctl, struct server_place *place,
 static enum ctl_exit send_request(struct ctl *ctl, const struct server_request *request,
 				  bool is_once, struct server_answer *ret_answer)
 {
-	struct server_place place = remote_place(ctl);
+	struct server_target target = remote_target(ctl);
 	enum ctl_exit code;
 
 	if (!is_once)
-		return ask_patiently(ctl, &place, request, ret_answer);
+		return ask_patiently(ctl, &target, request, ret_answer);
 	place.connection = server_connection_new();
-	code = ask_once(ctl, &place, request, ret_answer);
+	code = ask_once(ctl, &target, request, ret_answer);
 	server_connection_free(place.connection);
 	return code;
 }

@@ -304,16 +304,16 @@ enum ctl_exit remote_read(struct ctl *ctl)
 
 /* ---- requests ---- */
 
-struct server_place remote_place(const struct ctl *ctl)
+struct server_target remote_target(const struct ctl *ctl)
 {
 	const struct remote *remote = ctl->remote;
 
 	if (!remote)
-		return (struct server_place){.state_dir = ctl->config.state_dir};
-	return (struct server_place){.base = remote->base.data,
-				     .authority = remote->url.authority,
-				     .authorities = remote->authorities,
-				     .patience_ms = remote->patience_ms};
+		return (struct server_target){.state_dir = ctl->config.state_dir};
+	return (struct server_target){.base = remote->base.data,
+				      .authority = remote->url.authority,
+				      .authorities = remote->authorities,
+				      .patience_ms = remote->patience_ms};
 }
 
 struct str remote_own_name(struct ctl *ctl)

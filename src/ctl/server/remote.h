@@ -39,7 +39,7 @@ bool remote_needs_key(const struct ctl *ctl);
 bool remote_is_of_another(const struct ctl *ctl);
 
 /* Returns the server to ask: that of ctl->remote, else the state directory's. */
-struct server_place remote_place(const struct ctl *ctl);
+struct server_target remote_target(const struct ctl *ctl);
 /* Returns the header fields that authenticate a request to this path, each with a newline. */
 struct str remote_fields(struct ctl *ctl, struct str path);
 /* Records the use of the session, if the request to this path was made with it. */

@@ -18,7 +18,7 @@ enum {
 
 struct exchange {
 	CURL *curl;
-	const struct server_place *place;
+	const struct server_target *target;
 	const struct server_request *request;
 	struct server_answer *answer;
 	bool was_sent;
@@ -49,7 +49,7 @@ static size_t on_body(char *data, size_t one, size_t size, void *context)
 	(void)one;
 	if (request->take && status_of(exchange) == 200)
 		return request->take(request->take_context, data, size) ? size : 0;
-	if (!exchange->place->state_dir && buffer_length(body) + size > BODY_BYTES_MAX)
+	if (!exchange->target->state_dir && buffer_length(body) + size > BODY_BYTES_MAX)
 		return 0;
 	buffer_append(body, data, size);
 	return size;
@@ -77,13 +77,13 @@ static int os_error(const struct exchange *exchange)
 static enum server_result fail_connection(const struct exchange *exchange, const char *why,
 					  struct reason *reterr)
 {
-	const char *state_dir = exchange->place->state_dir;
+	const char *state_dir = exchange->target->state_dir;
 	int error = os_error(exchange);
 
 	if (error)
 		why = strerror(error);
 	if (!state_dir) {
-		reason_set(reterr, "cannot reach %s: %s", exchange->place->authority, why);
+		reason_set(reterr, "cannot reach %s: %s", exchange->target->authority, why);
 		return SERVER_UNREACHED;
 	}
 	if (error == ENOENT || error == ECONNREFUSED) {
@@ -124,21 +124,21 @@ static enum server_result explain(const struct exchange *exchange, CURLcode code
 	case CURLE_OK:
 		return SERVER_ANSWERED;
 	case CURLE_COULDNT_CONNECT:
-		if (exchange->place->state_dir && !os_error(exchange))
+		if (exchange->target->state_dir && !os_error(exchange))
 			/* libcurl does not wait for room in the queue of a socket */
 			return fail_silent(SERVER_UNAVAILABLE, "it is busy or stopped", reterr);
 		return fail_connection(exchange, words, reterr);
 	case CURLE_COULDNT_RESOLVE_HOST:
 		return fail_connection(exchange, words, reterr);
 	case CURLE_PEER_FAILED_VERIFICATION:
-		reason_set(reterr, "%s: certificate refused: %s", exchange->place->authority,
+		reason_set(reterr, "%s: certificate refused: %s", exchange->target->authority,
 			   words);
 		return SERVER_UNREACHED;
 	case CURLE_SSL_CACERT_BADFILE:
 		reason_set(reterr, "cannot read the certificates of authorities: %s", words);
 		return SERVER_UNREACHED;
 	case CURLE_SSL_CONNECT_ERROR:
-		reason_set(reterr, "%s does not speak TLS: %s", exchange->place->authority, words);
+		reason_set(reterr, "%s does not speak TLS: %s", exchange->target->authority, words);
 		return SERVER_UNREACHED;
 	case CURLE_OPERATION_TIMEDOUT:
 		if (!is_connected(exchange))
@@ -151,7 +151,7 @@ static enum server_result explain(const struct exchange *exchange, CURLcode code
 	case CURLE_RECV_ERROR:
 		if (os_error(exchange))
 			words = strerror(os_error(exchange));
-		else if (exchange->place->state_dir)
+		else if (exchange->target->state_dir)
 			break;
 		return fail_silent(SERVER_UNAVAILABLE, words,
 				   reterr); /* or the TLS connection ended early */
@@ -172,18 +172,19 @@ static enum server_result explain(const struct exchange *exchange, CURLcode code
 
 /* Returns the header fields. libcurl removes a field "NAME:" that it would add by itself, and sends
  * "NAME;" without a value. */
-static struct curl_slist *list_fields(const struct server_place *place,
+static struct curl_slist *list_fields(const struct server_target *target,
 				      const struct server_request *request, struct arena *arena)
 {
 	const struct str none = STR(""), account = str_trim(request->account);
-	struct str rest = ARENA_JOIN(
-	    arena, STR("Accept:\nExpect:\n"), place->connection ? none : STR("Connection: close\n"),
-	    request->body.data ? STR("Content-Type: application/json\n") : none,
-	    !request->account.data ? none
-	    : account.length	   ? STR("Displayd-Account: ")
-				   : STR("Displayd-Account;"),
-	    account.length ? account : none, STR("\n"),
-	    request->fields.data ? request->fields : none);
+	struct str rest =
+	    ARENA_JOIN(arena, STR("Accept:\nExpect:\n"),
+		       target->connection ? none : STR("Connection: close\n"),
+		       request->body.data ? STR("Content-Type: application/json\n") : none,
+		       !request->account.data ? none
+		       : account.length	      ? STR("Displayd-Account: ")
+					      : STR("Displayd-Account;"),
+		       account.length ? account : none, STR("\n"),
+		       request->fields.data ? request->fields : none);
 	struct curl_slist *list = NULL;
 	struct str line;
 
@@ -203,23 +204,23 @@ static void trust_only(CURL *curl, struct str authorities)
 	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
 }
 
-static void set_place(CURL *curl, const struct server_place *place,
-		      const struct server_request *request, struct arena *arena)
+static void set_target(CURL *curl, const struct server_target *target,
+		       const struct server_request *request, struct arena *arena)
 {
-	struct str base = str_from(place->state_dir ? "http://displayd" : place->base);
+	struct str base = str_from(target->state_dir ? "http://displayd" : target->base);
 	int piece_ms = request->patience_ms ? request->patience_ms : ANSWER_MS;
 
-	if (place->state_dir) {
+	if (target->state_dir) {
 		struct str path =
-		    ARENA_JOIN(arena, str_from(place->state_dir), STR("/" STATE_DIR_SOCKET));
+		    ARENA_JOIN(arena, str_from(target->state_dir), STR("/" STATE_DIR_SOCKET));
 
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, path.data);
-		if (place->patience_ms && !request->patience_ms)
-			piece_ms = place->patience_ms;
+		if (target->patience_ms && !request->patience_ms)
+			piece_ms = target->patience_ms;
 	} else {
-		curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)place->patience_ms);
-		if (place->authorities.data)
-			trust_only(curl, place->authorities);
+		curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)target->patience_ms);
+		if (target->authorities.data)
+			trust_only(curl, target->authorities);
 	}
 	curl_easy_setopt(curl, CURLOPT_URL, ARENA_JOIN(arena, base, request->path).data);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
@@ -302,26 +303,26 @@ void server_connection_free(struct server_connection *connection)
 	free(connection);
 }
 
-enum server_result server_socket_ask(const struct server_place *place,
+enum server_result server_socket_ask(const struct server_target *target,
 				     const struct server_request *request,
 				     struct server_answer *ret_answer, struct reason *reterr)
 {
-	struct exchange exchange = {.curl =
-					place->connection ? place->connection->curl : new_handle(),
-				    .place = place,
+	struct exchange exchange = {.curl = target->connection ? target->connection->curl
+							       : new_handle(),
+				    .target = target,
 				    .request = request,
 				    .answer = ret_answer};
 	struct arena arena = {0};
-	struct curl_slist *fields = list_fields(place, request, &arena);
+	struct curl_slist *fields = list_fields(target, request, &arena);
 	enum server_result result;
 
 	curl_easy_reset(exchange.curl); /* of the options, not of the connection */
 	*ret_answer = (struct server_answer){0};
-	set_place(exchange.curl, place, request, &arena);
+	set_target(exchange.curl, target, request, &arena);
 	set_up(&exchange, fields);
 	result = explain(&exchange, curl_easy_perform(exchange.curl), reterr);
 	keep_head(&exchange);
-	if (!place->connection)
+	if (!target->connection)
 		curl_easy_cleanup(exchange.curl);
 	curl_slist_free_all(fields);
 	arena_finish(&arena);

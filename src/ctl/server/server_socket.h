@@ -6,7 +6,7 @@
 #include "main/reason.h"
 
 /* Server to ask. */
-struct server_place {
+struct server_target {
 	const char *state_dir;	/* NULL: use base */
 	const char *base;	/* "https://panels.example.org" */
 	const char *authority;	/* "panels.example.org", for messages */
@@ -56,5 +56,5 @@ enum server_result {
  * has ended. Without an answer, reterr has the reason. Free
  * ret_answer with server_answer_finish() in either case. */
 __attribute__((warn_unused_result)) enum server_result
-server_socket_ask(const struct server_place *place, const struct server_request *request,
+server_socket_ask(const struct server_target *target, const struct server_request *request,
 		  struct server_answer *ret_answer, struct reason *reterr);

@@ -29,10 +29,10 @@ static void finish(struct sample *sample)
 /* Asks the server. Returns 0, or -1 with a reason; then ret needs no finish(). */
 static int take(const struct ctl *ctl, struct sample *ret, struct reason *reterr)
 {
-	const struct server_place place = {.state_dir = ctl->config.state_dir};
+	const struct server_target target = {.state_dir = ctl->config.state_dir};
 	const struct server_request request = {.method = "GET", .path = STR("/status")};
 	struct server_answer answer;
-	enum server_result result = server_socket_ask(&place, &request, &answer, reterr);
+	enum server_result result = server_socket_ask(&target, &request, &answer, reterr);
 	struct str body = buffer_view(&answer.body);
 
 	*ret = (struct sample){.at_ms = clock_monotonic_ms()};

@@ -418,10 +418,9 @@ def test_hostile_scripts(name, renderer):
     script, wanted = HOSTILE[name]
     # Scripts that fill memory get the time that this takes on a busy machine. Others need none of theirs.
     is_slow = wanted == FULL or (not LAUNCHER and wanted not in (LATE, None))  # with a sanitizer
-    short_ms = 200 if wanted == LATE else 1000
+    timeout_ms = 60_000 if is_slow else 200 if wanted == LATE else 1000
     try:
-        answer, _ = renderer.ask_calmly(
-            {"what": "render", "network": False, "timeout_ms": 60_000 if is_slow else short_ms}, script)
+        answer, _ = renderer.ask_calmly({"what": "render", "network": False, "timeout_ms": timeout_ms}, script)
     except EOFError as ended:
         pytest.fail(f"the process ended without an answer: {ended}")
     got = answer["error"]["message"] if "error" in answer else "no error"
