@@ -63,7 +63,7 @@ enum ctl_exit device_file_end(struct device_file *file)
 
 static void read_column(struct reader *reader, unsigned index)
 {
-	struct str name = str_trim(reader->csv.fields[place]);
+	struct str name = str_trim(reader->csv.fields[index]);
 	struct csv *csv = &reader->csv;
 
 	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
@@ -108,7 +108,7 @@ static struct str field_of(const struct reader *reader, enum column column)
 {
 	int index = reader->indexes[column];
 
-	return place < 0 ? STR("") : reader->csv.fields[place];
+	return index < 0 ? STR("") : reader->csv.fields[index];
 }
 
 /* Returns a field for a line of the request: without the characters that separate lines and fields,

@@ -106,9 +106,9 @@ static enum ctl_exit send_request(struct ctl *ctl, const struct server_request *
 
 	if (!is_once)
 		return ask_patiently(ctl, &target, request, ret_answer);
-	place.connection = server_connection_new();
+	target.connection = server_connection_new();
 	code = ask_once(ctl, &target, request, ret_answer);
-	server_connection_free(place.connection);
+	server_connection_free(target.connection);
 	return code;
 }
 
