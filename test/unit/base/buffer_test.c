@@ -33,9 +33,9 @@ static void appends_and_prints(void **state)
 	assert_int_equal(buffer_view(&buffer).data[5005], '1');
 	buffer_clear(&buffer);
 	assert_int_equal(buffer_length(&buffer), 0);
-	buffer_append_base64(&buffer, STR("any carnal pleas"));
+	buffer_append_base64(&buffer, STR("light work today"));
 	buffer_append_base64(&buffer, (struct str){0});
-	assert_true(str_equal(buffer_view(&buffer), STR("YW55IGNhcm5hbCBwbGVhcw==")));
+	assert_true(str_equal(buffer_view(&buffer), STR("bGlnaHQgd29yayB0b2RheQ==")));
 	buffer_finish(&buffer);
 	assert_null(buffer.data);
 }
