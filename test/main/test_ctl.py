@@ -48,7 +48,7 @@ def query(server, sql, *values):
 
 
 class OneIsReady(http.server.BaseHTTPRequestHandler):
-    """A proxy before the server. The worker of the first connection is ready; those of others are not."""
+    """A proxy before the server. The worker of one connection is ready; those of others are not."""
 
     protocol_version = "HTTP/1.1"
 
@@ -57,7 +57,7 @@ class OneIsReady(http.server.BaseHTTPRequestHandler):
 
     def setup(self):
         super().setup()
-        self.is_ready = next(self.server.connections) == 0
+        self.is_ready = next(self.server.connections) == self.server.ready
 
     def answer(self, body=None):
         self.server.methods.append(self.command)
@@ -81,12 +81,12 @@ class OneIsReady(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def workers_before(running, folder, loses_writes):
-    """Yields the methods of the requests so far."""
+def workers_before(running, folder, loses_writes=False, ready=0):
+    """Yields the methods of the requests so far. ready: the connection whose worker is ready, from 0."""
     with socketserver.ThreadingUnixStreamServer(str(folder / "admin.sock"), OneIsReady) as server:
         server.daemon_threads = True
         server.running, server.methods, server.connections = running, [], itertools.count()
-        server.loses_writes = loses_writes
+        server.loses_writes, server.ready = loses_writes, ready
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server.methods
         server.shutdown()
@@ -426,9 +426,15 @@ class TestDatabase:
 
     def test_a_write_goes_to_the_worker_that_is_ready(self, running, tmp_path):
         """While a database comes back, some workers have it already."""
-        with workers_before(running, tmp_path, loses_writes=False) as methods:
+        with workers_before(running, tmp_path) as methods:
             assert run_ctl("--state-dir", str(tmp_path), "account", "create", "ready@example.org")["id"]
             assert methods == ["GET", "POST"]
+
+    def test_a_write_looks_for_a_worker_that_is_ready(self, running, tmp_path):
+        """A worker may stay without a database while others have it."""
+        with workers_before(running, tmp_path, ready=3) as methods:
+            assert run_ctl("--state-dir", str(tmp_path), "account", "create", "looks@example.org")["id"]
+            assert methods == ["GET"] * 4 + ["POST"]
 
     def test_a_write_whose_answer_is_lost_is_not_repeated(self, running, tmp_path):
         with workers_before(running, tmp_path, loses_writes=True) as methods:

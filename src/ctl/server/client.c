@@ -67,6 +67,8 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_target *
 		if (result == SERVER_ANSWERED && has_no_room(ret_answer))
 			return CTL_DONE;
 		server_answer_finish(ret_answer);
+		if (target->connection) /* another worker may be ready */
+			server_connection_close(target->connection);
 		poll(NULL, 0, ctl->remote ? LOOK_AGAIN_REMOTE_MS : LOOK_AGAIN_MS);
 	}
 }

@@ -297,6 +297,12 @@ struct server_connection *server_connection_new(void)
 	return connection;
 }
 
+void server_connection_close(struct server_connection *connection)
+{
+	curl_easy_cleanup(connection->curl);
+	connection->curl = new_handle();
+}
+
 void server_connection_free(struct server_connection *connection)
 {
 	curl_easy_cleanup(connection->curl);

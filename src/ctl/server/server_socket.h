@@ -39,6 +39,8 @@ struct server_answer {
 
 /* Returns a connection, which the first request opens. Free it with server_connection_free(). */
 struct server_connection *server_connection_new(void);
+/* Closes a connection; the next request opens another one, which another worker may get. */
+void server_connection_close(struct server_connection *connection);
 void server_connection_free(struct server_connection *connection);
 
 /* Frees an answer, and makes it empty. */
