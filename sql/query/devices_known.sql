@@ -24,11 +24,11 @@ WITH line AS (
 	FROM value
 	WHERE text IS NOT NULL
 	UNION ALL
-	SELECT 3, wish.number, format('there is a device with the serial %s already', wish.serial), NULL
+	SELECT 3, wish.number, format('there is a device with the serial number %s already', wish.serial), NULL
 	FROM wish
 	JOIN device ON device.serial = wish.serial AND device.account_id = wish.account_id
 	UNION ALL
-	SELECT 4, wish.number, format('there is a device with the mac %s already', wish.mac), NULL
+	SELECT 4, wish.number, format('there is a device with the MAC address %s already', wish.mac), NULL
 	FROM wish
 	JOIN device ON device.mac = wish.mac AND device.account_id = wish.account_id
 	UNION ALL

@@ -81,8 +81,8 @@ def test_all_faults_at_once(running, create, email):
         "ok,\"x,,\n", "--account", email)
     assert faults_of(done) == [
         "2: name must have 1 to 25 characters",
-        f"3: there is a device with the serial T-{email.partition('@')[0]} already",
-        "4: there is a device with the mac 08:00:2b:99:00:01 already",
+        f"3: there is a device with the serial number T-{email.partition('@')[0]} already",
+        "4: there is a device with the MAC address 08:00:2b:99:00:01 already",
         "5: there is no account no@example.org",
         "6: serial must have 1 to 32 letters, digits, \"-\" or \"_\", and must not look "
         "like a MAC address or an ID",
@@ -105,12 +105,12 @@ def test_numbers_are_those_of_an_account(running, create, email):
     assert len(rows_of(create(text, "--account", email))) == 2
     done = create(text.replace("a,", "c,", 1), "--account", other)
     assert faults_of(done) == [
-        f"2: there is a device with the serial {serial} already",
-        "2: there is a device with the mac 02:00:5e:78:00:01 already",
+        f"2: there is a device with the serial number {serial} already",
+        "2: there is a device with the MAC address 02:00:5e:78:00:01 already",
         f"3: serial {serial} is already used in line 2",
         "3: mac 02:00:5e:78:00:01 is already used in line 2",
-        f"3: there is a device with the serial {serial} already",
-        "3: there is a device with the mac 02:00:5e:78:00:01 already"]
+        f"3: there is a device with the serial number {serial} already",
+        "3: there is a device with the MAC address 02:00:5e:78:00:01 already"]
 
 
 @pytest.mark.parametrize("text, fault", [
