@@ -113,6 +113,18 @@ def test_numbers_are_those_of_an_account(running, create, email):
         "3: there is a device with the MAC address 02:00:5e:78:00:01 already"]
 
 
+@pytest.mark.parametrize("columns, bytes_of_fields, faults", [
+    ("name,account", b"\xff,", ["name must be UTF-8", "account is missing; use --account for lines without one"]),
+    ("name,serial,mac,account", b"\xff,\xff,\xff,\xff", ["account must be UTF-8", "name must be UTF-8",
+                                                         "serial must be UTF-8", "mac must be UTF-8"]),
+    ("name,account", b"a\tb,nobody", ["name must not contain control characters",
+                                     "account must be an e-mail address: NAME@DOMAIN"]),
+])
+def test_each_field_is_reported_once(create, columns, bytes_of_fields, faults):
+    done = create(columns.encode() + b"\n" + bytes_of_fields + b"\n")
+    assert sorted(faults_of(done)) == sorted(f"2: {fault}" for fault in faults)
+
+
 @pytest.mark.parametrize("text, fault", [
     ("", "1: the file is empty"),
     ("\n\n", "1: the file is empty"),

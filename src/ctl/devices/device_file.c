@@ -112,7 +112,8 @@ static struct str field_of(const struct reader *reader, enum column column)
 }
 
 /* Returns a field for a line of the request: without the characters that separate lines and fields,
- * which the server rejects as it does other control characters. Empty if it is not UTF-8. */
+ * which the server rejects as it does other control characters. A field that is not UTF-8 is
+ * reported here: the text in its place is one that the server does not report again. */
 static struct str take_field(struct reader *reader, enum column column)
 {
 	struct str text = arena_copy(&reader->ctl->arena, field_of(reader, column));
@@ -121,12 +122,22 @@ static struct str take_field(struct reader *reader, enum column column)
 	if (!utf8_is_valid(text)) {
 		device_file_fault(reader->file, reader->csv.row_line, "%s must be UTF-8",
 				  column_names[column]);
-		return STR("");
+		return column == COLUMN_NAME ? STR("?") : STR("");
 	}
 	for (size_t i = 0; i < text.length; i++)
 		if (bytes[i] == '\t' || bytes[i] == '\n')
 			bytes[i] = 1;
 	return text;
+}
+
+static struct str take_account(struct reader *reader)
+{
+	if (str_trim(field_of(reader, COLUMN_ACCOUNT)).length)
+		return str_trim(take_field(reader, COLUMN_ACCOUNT));
+	if (reader->account.length == 0)
+		device_file_fault(reader->file, reader->csv.row_line,
+				  "account is missing; use --account for lines without one");
+	return reader->account;
 }
 
 static struct str take_mac(struct reader *reader)
@@ -182,16 +193,11 @@ static void take_row(struct reader *reader)
 	wish = add_wish(reader);
 	*wish = (struct device_wish){
 	    .line = csv->row_line,
-	    .account = str_trim(take_field(reader, COLUMN_ACCOUNT)),
 	    .name = take_field(reader, COLUMN_NAME),
 	    .serial = take_field(reader, COLUMN_SERIAL),
 	    .mac = take_mac(reader),
 	};
-	if (wish->account.length == 0)
-		wish->account = reader->account;
-	if (wish->account.length == 0)
-		device_file_fault(reader->file, wish->line,
-				  "account is missing; use --account for lines without one");
+	wish->account = take_account(reader);
 	make_key(wish);
 }
 
