@@ -35,6 +35,11 @@ DISPLAYD = os.environ.get("DISPLAYD", os.path.join(ROOT, "build/release/displayd
 DISPLAYCTL = os.environ.get("DISPLAYCTL", os.path.join(ROOT, "build/release/displayctl"))
 
 
+def amount(usual, full):
+    """Returns how many inputs a test uses: tools/test --full has more."""
+    return full if os.environ.get("DISPLAYD_TEST_FULL") else usual
+
+
 @dataclasses.dataclass
 class Response:
     """An answer. Field names are compared as HTTP does."""

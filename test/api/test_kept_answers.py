@@ -19,8 +19,9 @@ from served_metrics import count_of
 from world import World, images, new_key, request_bytes, sha256, wait_until
 
 from database_clock import DatabaseClock
+from server import amount
 
-PAIRS = 3000 if os.environ.get("DISPLAYD_TEST_FULL") else 600
+PAIRS = amount(600, 3000)
 WORKERS = 3
 
 

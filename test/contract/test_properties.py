@@ -3,13 +3,11 @@
 CONTRACT_SCALE=20 CONTRACT_RANDOM=1 makes other ones, and more of them, each time.
 """
 
-import os
-
 import properties
 import pytest
+from server import amount
 
-# Percent of the examples: tools/test --full has all.
-SHARE = 100 if os.environ.get("DISPLAYD_TEST_FULL") else 40
+SHARE = amount(40, 100)  # percent of the examples
 
 BODY_PROPERTIES = [(properties.what_fits_succeeds, 150),
                    (properties.what_breaks_a_rule_fails, 250),

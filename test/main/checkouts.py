@@ -33,6 +33,12 @@ class Checkout:
         for path, content in dict(files).items():
             write(os.path.join(folder, path), content)
 
+    def add_many(self, count):
+        """Adds "app0" and following ones. Returns the count."""
+        for number in range(count):
+            self.add(f"app{number}")
+        return count
+
 
 def write(path, content):
     os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -11,11 +11,11 @@ import uuid
 import pytest
 from ctl_scene import database_of, query
 from private_socket import ask_operator
-from server import CtlError, Server, wait_until
+from server import CtlError, Server, amount, wait_until
 
 EMAIL = "many@example.org"
 CREATED = "2026-11-20T08:15:30.123Z"
-MANY = 1200  # devices, half of which take more than displayctl sends at once (PART_BYTES)
+MANY = amount(1200, 3000)  # devices, half of which take more than displayctl sends at once (PART_BYTES)
 TRIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../sql/query/account_import_trim.sql")
 WAITS = ("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
          "AND query LIKE '%%account_import_apply%%'")
