@@ -24,7 +24,7 @@ def choose_builds(options):
         chosen = builds.BUILDS
     else:
         chosen = builds.FULL
-    return [build for build in chosen if not options.only or build.name in options.only]
+    return builds.with_release([build for build in chosen if not options.only or build.name in options.only])
 
 
 def show_failure(result):

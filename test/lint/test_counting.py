@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
-from testing import builds  # noqa: E402
+from testing import builds, schedule  # noqa: E402
 from testing.counts import Count, count_output  # noqa: E402
 from testing.sanitizers import findings, is_finding  # noqa: E402
 
@@ -78,3 +78,26 @@ def test_a_second_run_builds_what_the_first_one_did(build):
     a second one."""
     names = [option.partition("=")[0] for option in build.options]
     assert "-Dbuildtype" in names and "-Doptimization" in names
+
+
+@pytest.mark.parametrize("build", builds.BUILDS + builds.FULL, ids=lambda one: one.name)
+def test_the_release_build_is_made_before_those_that_use_it(build):
+    release, *others = builds.with_release([build])
+    assert [one.name for one in others] == ([build.name] if build.uses_release else [])
+    assert not others or (release.name == "release" and not release.suites and not release.is_whole)
+    assert builds.with_release([builds.RELEASE, build]) == [builds.RELEASE, build]
+
+
+def test_no_build_is_made_from_a_release_build_that_failed(monkeypatch):
+    made = []
+
+    def make(build, *_):
+        made.append(build.name)
+        if build is builds.RELEASE:
+            raise builds.BuildError("no room")
+        return []
+    monkeypatch.setattr(builds, "make", make)
+    builder = schedule.Builder([builds.RELEASE, builds.CHECKED, builds.FULL[-1]], (), False)
+    builder.run()
+    assert made == ["release", "clang-release"]
+    assert builder.faults == {"release": "no room", "checked": "it uses the release build, which has failed"}

@@ -1,10 +1,12 @@
 """The builds that tests run on. Each test belongs to suites (test/*/meson.build), and each build names those
 that it runs.
 
-checked   gcc with sanitizers; runs what is tested from inside. The sandboxed programs, which no sanitizer
-          fits, are those of the release build, and so is mbedTLS.
+checked   gcc with sanitizers; runs what is tested from inside.
 release   the programs as they are shipped, in the folder of tools/run; runs what is tested from outside.
-threads   gcc with TSan; runs what uses threads. mbedTLS is that of the release build.
+threads   gcc with TSan; runs what uses threads.
+
+In checked and threads the sandboxed programs and mbedTLS are those of the release build, which is made first: no
+sanitizer fits them.
 """
 
 import dataclasses
@@ -35,7 +37,7 @@ class Build:
     name: str
     compiler: str
     options: tuple
-    suites: tuple = ()  # empty: all of it is built, but no test runs
+    suites: tuple = ()  # empty: no test runs
     sanitizer: str = ""
     wrapper: str = ""
     time_factor: int = 4  # meson's time-outs are for an idle machine
@@ -44,6 +46,10 @@ class Build:
     @property
     def folder(self):
         return RELEASE_FOLDER if self.name == "release" else RESULTS / self.name
+
+    @property
+    def uses_release(self):
+        return f"-Dprograms={RELEASE_FOLDER}" in self.options
 
     def all_options(self):
         return (*self.options, *([f"-Db_sanitize={self.sanitizer}"] if self.sanitizer else []))
@@ -68,8 +74,17 @@ FULL = [
           ("unit", "corpus", "http", "bare"), sanitizer=ADDRESS),
     Build("valgrind", "gcc", ("-Dbuildtype=debug", "-Doptimization=2", *WITHOUT_GO_AND_PAGES), ("unit",),
           wrapper="tools/valgrind", time_factor=20),
-    Build("clang-release", "clang", (*PLAIN_RELEASE, *WITHOUT_GO_AND_PAGES)),
+    Build("clang-release", "clang", (*PLAIN_RELEASE, *WITHOUT_GO_AND_PAGES), is_whole=True),
 ]
+
+
+def with_release(chosen):
+    """Returns the chosen builds in their order; before them the release build, without tests, if one of them uses
+    it and it was not chosen."""
+    is_chosen = any(build.name == RELEASE.name for build in chosen)
+    if is_chosen or not any(build.uses_release for build in chosen):
+        return chosen
+    return [dataclasses.replace(RELEASE, suites=()), *chosen]
 
 
 class BuildError(Exception):
@@ -125,14 +140,15 @@ def targets_of(build, tests):
 
 
 def programs(build):
-    """Makes the links that tools/build makes, too. Returns the programs to build."""
+    """Makes the links that tools/build makes, too. Returns what other builds and tests use: all that is installed."""
     if build.name != "release":
         return []
     for name in ("displayd", "displayctl"):
         link = build.folder / name
         link.unlink(missing_ok=True)
         link.symlink_to(f"src/{'main' if name == 'displayd' else 'ctl'}/{name}")
-    return ["src/main/displayd", "src/ctl/displayctl"]
+    return sorted(os.path.relpath(path, build.folder) for target in read(build, "targets") if target["installed"]
+                  for path in target["filename"])
 
 
 def make(build, suites=(), is_full=False):
@@ -145,8 +161,8 @@ def make(build, suites=(), is_full=False):
     ninja = ["ninja", "-C", str(build.folder)]
     run([*ninja, "build.ninja"], log)
     tests = list(choose_tests(build, suites, is_full))
-    targets = [] if build.is_whole or not build.suites else [*programs(build), *targets_of(build, tests)]
-    if targets or build.is_whole or not build.suites:
+    targets = [] if build.is_whole else [*programs(build), *targets_of(build, tests)]
+    if targets or build.is_whole:
         run([*ninja, *targets], log)
     return make_jobs(build, tests)
 

@@ -48,6 +48,8 @@ class Builder(threading.Thread):
         for build in self.wanted:
             started = time.monotonic()
             try:
+                if build.uses_release and builds.RELEASE.name in self.faults:
+                    raise builds.BuildError("it uses the release build, which has failed")
                 jobs, fault = builds.make(build, self.suites, self.is_full), None
             except builds.BuildError as error:
                 jobs, fault = [], str(error)
