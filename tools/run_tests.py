@@ -11,6 +11,7 @@ import time
 
 from testing import builds, processors
 from testing.counts import Count
+from testing.jobs import forget_compiled
 from testing.paths import RESULTS, ROOT, say
 from testing.schedule import Builder, Schedule, run_alone, write_times
 
@@ -122,6 +123,7 @@ def main():
         os.environ["DISPLAYD_TEST_FULL"] = "1"  # tests with random inputs use more of them, and
                                                 # long cases run
     started, before = time.monotonic(), processors.read()
+    forget_compiled()
     builder = Builder(choose_builds(options), options.suites, options.full)
     with shared_postgres():
         results = Schedule(builder).run()

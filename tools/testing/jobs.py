@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -15,8 +16,8 @@ from testing.paths import RESULTS, ROOT
 
 SKIPPED = 77  # exit status of a program that cannot be tested here
 PLUGIN = "testing.pytest_cases"
-# Python compiles a module once, instead of once a job, and node those of npm packages. Nothing is written beside
-# the sources.
+# Python compiles a module once a run, instead of once a job, and node those of npm packages. Nothing is written
+# beside the sources.
 COMPILED = {
     "PYTHONPYCACHEPREFIX": str(RESULTS / "pycache"),
     "PYTHONDONTWRITEBYTECODE": "",
@@ -24,6 +25,11 @@ COMPILED = {
 }
 # Marks of a crashed program of ours in the output of a test.
 CRASHED = re.compile(r"\bsignal=(?:4|6|7|8|11)\b|\bended with -(?:4|6|7|8|11)\b")
+
+
+def forget_compiled():
+    """Empties Python's folder, where modules of removed files and folders would stay."""
+    shutil.rmtree(COMPILED["PYTHONPYCACHEPREFIX"], ignore_errors=True)
 
 
 @dataclasses.dataclass
