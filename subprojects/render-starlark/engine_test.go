@@ -166,7 +166,7 @@ func TestAnimationIsCutAtAFrame(t *testing.T) {
 
 func TestLargePicturesGetMoreEffort(t *testing.T) {
 	r := testRequest()
-	painted := 0
+	painted, failsAt := 0, 0
 	shown := &reel{delay: delayOf(0), frames: func(yield func(image.Image) bool) {
 		for n := range 20 { // like a photograph that moves
 			frame := image.NewRGBA(image.Rect(0, 0, r.Width, r.Height))
@@ -175,6 +175,9 @@ func TestLargePicturesGetMoreEffort(t *testing.T) {
 				frame.Pix[i] = byte(4*x+x*y/8*(i&3)) | 255*byte(i&3/3)
 			}
 			painted++
+			if painted == failsAt {
+				panic("a widget failed")
+			}
 			if !yield(frame) {
 				return
 			}
@@ -194,6 +197,10 @@ func TestLargePicturesGetMoreEffort(t *testing.T) {
 	require.Equal(t, 40, painted)
 	assert.Less(t, len(small), len(large))
 	assert.Equal(t, decode(t, large).frames, decode(t, small).frames)
+
+	failsAt = 30
+	assert.Equal(t, large, make(len(large)-1), "one that cannot be made again is kept")
+	require.Equal(t, 30, painted)
 }
 
 func TestPictureIsCutAtAFrame(t *testing.T) {

@@ -59,21 +59,24 @@ func reelOf(roots []render.Root, r *request) *reel {
 // picture paints the reel into one lossless WebP, as the library's own encoder does, but with less
 // effort, and in the goroutine of the request: a panic in a widget is then an error of this request,
 // and the limits are looked at before each frame. A picture of more than r.MaxBytes is made again with
-// the library's effort, since frames would be cut.
-func picture(shown *reel, r *request, m *meter) (blob []byte, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = shown.complain(cause)
-		}
-	}()
-	blob, err = encoded(shown, r, m, encoderLevel)
+// the library's effort, since frames would be cut; if there is no time for that, the first one is kept.
+func picture(shown *reel, r *request, m *meter) ([]byte, error) {
+	blob, err := encoded(shown, r, m, encoderLevel)
 	if err == nil && len(blob) > r.MaxBytes {
-		blob, err = encoded(shown, r, m, encode.WebPLevelDefault)
+		smaller, err := encoded(shown, r, m, encode.WebPLevelDefault)
+		if err == nil && len(smaller) < len(blob) {
+			blob = smaller
+		}
 	}
 	return cutAtFrame(blob, maxBlobBytes), err
 }
 
-func encoded(shown *reel, r *request, m *meter, level int) ([]byte, error) {
+func encoded(shown *reel, r *request, m *meter, level int) (blob []byte, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			blob, err = nil, shown.complain(cause)
+		}
+	}()
 	config, err := webp.ConfigLosslessPreset(level)
 	if err != nil {
 		return nil, err
