@@ -12,6 +12,7 @@ static bool step(struct lane_job *job)
 		check->has_failed = true;
 		return false;
 	}
+	panelimage_conversion_limit(check->conversion, check->max_bytes);
 	switch (panelimage_conversion_step(check->conversion, &check->result, &check->error)) {
 	case PANELIMAGE_MORE:
 		return true;
