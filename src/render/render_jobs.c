@@ -1,8 +1,12 @@
 #include "render_jobs.h"
+#include "base/limits.h"
 #include "base/require.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert((int)LIMIT_PARKED_RENDERS == 2 * (int)RENDER_JOBS_OF_ACCOUNT_MAX,
+	       "an account alone may park all that it may have under way");
 
 struct render_account {
 	struct map_node by_id;
