@@ -18,7 +18,7 @@
 enum {
 	DESK_TRANSFERS_MAX = 48,
 	DESK_SCOPE_TRANSFERS_MAX = 8, /* for one version of an app */
-	DESK_LOOK_UPS_MAX = 48,	      /* look-ups of names, abandoned ones included: each takes a
+	DESK_LOOK_UPS_MAX = 64,	      /* look-ups of names, abandoned ones included: each takes a
 					 thread */
 	DESK_SCOPE_LOOK_UPS_MAX = 4,
 	DESK_GIVEN_UP_MS = 10 * 1000, /* how long a thread may go on after its transfer */

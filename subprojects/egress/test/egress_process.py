@@ -58,7 +58,7 @@ class Client:
 
 
 class Egress:
-    def __init__(self, *options, launch=("--network", "--data", "256M"), environment=None):
+    def __init__(self, *options, launch=("--network", "--data", "320M"), environment=None):
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         os.set_inheritable(theirs.fileno(), True)
         command = [*([LAUNCHER, *launch] if launch else []), PROGRAM, *options]

@@ -186,7 +186,7 @@ def test_certificates_are_checked(client, server, tmp_path):
     for folder in (tmp_path, *tmp_path.parents):
         with contextlib.suppress(PermissionError):
             os.chmod(folder, os.stat(folder).st_mode | 0o055)
-    launch = ("--network", "--data", "256M", "--read", path)
+    launch = ("--network", "--data", "320M", "--read", path)
     with contextlib.closing(Egress(*LOCAL, "--certificates", path, launch=launch)) as trusting:
         other = trusting.connect()
         head, body = other.ask(url)
