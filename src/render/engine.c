@@ -22,7 +22,7 @@ struct engines {
 	struct lane_queue queues[QUEUES];
 	struct preview_accounts accounts;
 	unsigned quick_previews; /* running ones */
-	unsigned parked;	 /* runs that wait for the network */
+	unsigned parked;	 /* runs that wait for the network, or then for a turn */
 	struct list running;	 /* of struct engine_run */
 	bool preview_was_last;
 	bool is_draining;
@@ -89,6 +89,7 @@ static void leave(struct engine_run *run)
 		run->engines->parked--;
 		break;
 	case RUN_QUEUED:
+		run->engines->parked--;
 		lane_queue_remove(queue_of(run), &run->queued);
 		break;
 	}
@@ -134,6 +135,12 @@ static void on_done(struct engine_run *run)
 
 /* ---- runs that wait for the network ---- */
 
+/* Whether the run occupies a process without a turn: until it has one again. */
+static bool is_parked(const struct engine_run *run)
+{
+	return run->state == RUN_PARKED || (run->state == RUN_QUEUED && run->has_begun);
+}
+
 /* Whether a run of the account may be parked: an account may park as many as it leaves to others,
  * since each occupies a process and its memory. */
 static bool may_park(const struct engines *engines, struct id account)
@@ -143,7 +150,7 @@ static bool may_park(const struct engines *engines, struct id account)
 	list_for_each (node, &engines->running) {
 		const struct engine_run *run = container_of(node, struct engine_run, node);
 
-		own += run->state == RUN_PARKED && id_equal(run->account, account);
+		own += is_parked(run) && id_equal(run->account, account);
 	}
 	return engines->parked + own < LIMIT_PARKED_RENDERS;
 }
@@ -164,7 +171,6 @@ static void on_resumes(struct engine_run *run)
 {
 	uint64_t wait_us;
 
-	run->engines->parked--;
 	run->state = RUN_QUEUED;
 	run->queued.goes_on = true;
 	require(lane_queue_add(queue_of(run), &run->queued, &wait_us) == 0);
@@ -216,6 +222,7 @@ static void begin_turn(struct engine_run *run)
 {
 	struct engines *engines = run->engines;
 
+	engines->parked -= run->has_begun;
 	run->state = RUN_AT_WORK;
 	run->turn_us = clock_monotonic_us();
 	run->is_quick =

@@ -997,6 +997,31 @@ static void test_scripts_that_wait_leave_a_turn(void **state)
 	close(egress.link);
 }
 
+/* A script whose answer is there occupies its process until it has a turn, so no other one of the
+ * account takes its place. */
+static void test_scripts_that_go_on_are_still_parked(void **state)
+{
+	enum { PARKED = LIMIT_PARKED_RENDERS / 2 };
+	struct played waiting[PARKED + 1], egress;
+	char head[4096];
+
+	(void)state;
+	waiting[0] = fetching(0, &egress);
+	for (unsigned i = 1; i <= PARKED; i++) {
+		submit_with_network(i);
+		waiting[i] = start_that_fetches();
+	}
+	write_frame(&egress, STR("{\"fetch\":{\"id\":1,\"status\":200}}"), STR("body"));
+	write_frame(&waiting[PARKED], STR(FETCH), STR(""));
+	assert_int_equal(recv(waiting[0].link, head, sizeof(head), MSG_DONTWAIT), -1);
+	write_frame(&waiting[PARKED], STR(NOTHING), STR(""));
+	assert_done(PARKED, ENGINE_DONE);
+	assert_true(recv(waiting[0].link, head, sizeof(head), MSG_DONTWAIT) > 0);
+	for (unsigned i = 0; i <= PARKED; i++)
+		close(waiting[i].link);
+	close(egress.link);
+}
+
 /* Starts a script in TypeScript that has sent two network requests. Returns its renderer. */
 static struct played start_typescript(struct played *ret_egress)
 {
@@ -1164,6 +1189,7 @@ int main(void)
 	    CASE(test_a_script_that_waits_has_no_turn),
 	    cmocka_unit_test_setup_teardown(test_scripts_that_wait_leave_a_turn, open_two,
 					    close_all),
+	    CASE(test_scripts_that_go_on_are_still_parked),
 	    CASE(test_typescript_has_its_turn_until_it_waits),
 	    CASE(test_a_wait_that_is_over_takes_no_turn),
 	    CASE(test_one_that_waits_may_end),
