@@ -163,6 +163,7 @@ static void on_parks(struct engine_run *run)
 		return;
 	end_turn(run, false);
 	run->state = RUN_PARKED;
+	run->request.is_waiting = true;
 	engines->parked++;
 	start_waiting(engines);
 }

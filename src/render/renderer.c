@@ -169,13 +169,22 @@ static bool may_wait(struct renderer *renderer)
 	return renderer->request && renderer->request->waits && renderer->waits++ < WAITS_MAX;
 }
 
+/* A script that waits for the network has no result. */
+static bool may_answer(const struct renderer *renderer, yyjson_val *root)
+{
+	const struct renderer_request *request = renderer->request;
+
+	return request && (!request->is_waiting || yyjson_is_obj(yyjson_obj_get(root, "error")));
+}
+
 /* Takes ownership of the document. Returns whether to continue with the input after this frame. */
 static bool on_frame(struct renderer *renderer, yyjson_doc *head, const struct frame *frame)
 {
 	yyjson_val *root = yyjson_doc_get_root(head);
 	yyjson_val *fetch = yyjson_obj_get(root, "fetch"), *waits = yyjson_obj_get(root, "waits");
 
-	if (renderer->is_ready && renderer->request && !fetch && !waits && yyjson_is_obj(root)) {
+	if (renderer->is_ready && may_answer(renderer, root) && !fetch && !waits &&
+	    yyjson_is_obj(root)) {
 		on_answer(renderer, head, frame);
 		return false;
 	}

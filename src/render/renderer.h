@@ -41,6 +41,7 @@ struct renderer_request {
 	void (*fetch)(struct renderer_request *request, yyjson_val *fetch, struct str body);
 	/* Called when the script computes nothing until one of so many fetches is answered. */
 	void (*waits)(struct renderer_request *request, unsigned fetches);
+	bool is_waiting;	   /* its fetches were not answered: it can only give up */
 	struct renderer *renderer; /* private; NULL before and after */
 };
 

@@ -206,6 +206,7 @@ static void on_fetched(struct egress_fetch *fetch, struct str head, struct str b
 
 void run_go_on(struct engine_run *run)
 {
+	run->request.is_waiting = false;
 	if (buffer_length(&run->held) > 0)
 		renderer_reply(&run->request, &run->held);
 }
@@ -245,12 +246,13 @@ static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct
 		run->parks(run);
 }
 
-/* Drops the fetches of a finished request. */
+/* Drops the fetches of a finished request, and their answers. */
 static void forget_fetches(struct engine_run *run)
 {
 	for (unsigned i = 0; i < run->fetch_count; i++)
 		egress_forget(&run->fetches[i].fetch);
 	run->fetch_count = run->unanswered = 0;
+	buffer_finish(&run->held);
 }
 
 static void ask(struct engine_run *run, enum render_program program, const char *what,
@@ -462,7 +464,6 @@ void run_finish(struct engine_run *run)
 	buffer_finish(&run->compilation.script);
 	forget_fetches(run);
 	buffer_finish(&run->scope);
-	buffer_finish(&run->held);
 	buffer_finish(&run->request.frame);
 	yyjson_mut_doc_free(run->head);
 	answer_finish(&run->answer);

@@ -1120,6 +1120,32 @@ static void test_one_that_waits_may_end(void **state)
 	close(other.link);
 }
 
+/* A result without the answer that its script waits for, and without a turn, is made up. */
+static void test_one_that_waits_has_no_result(void **state)
+{
+	struct played waiting, egress, other;
+
+	(void)state;
+	waiting = fetching(0, &egress);
+	write_frame(&waiting, STR(NOTHING), STR(""));
+	assert_done(0, ENGINE_CRASH);
+	expect(HOST_KILL);
+	close(waiting.link);
+	submit_with_network(1);
+	waiting = start_that_fetches();
+	assert_int_equal(submit(2, 2, false), 0);
+	other = start_greeted();
+	write_frame(&egress, STR("{\"fetch\":{\"id\":2,\"status\":200}}"), STR("body"));
+	write_frame(&waiting, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_CRASH);
+	expect(HOST_KILL);
+	answer(&other, STR(NOTHING), STR(""));
+	assert_done(2, ENGINE_DONE);
+	close(waiting.link);
+	close(other.link);
+	close(egress.link);
+}
+
 static void test_one_that_waits_is_cancelled_at_the_end(void **state)
 {
 	struct played waiting, egress;
@@ -1193,6 +1219,7 @@ int main(void)
 	    CASE(test_typescript_has_its_turn_until_it_waits),
 	    CASE(test_a_wait_that_is_over_takes_no_turn),
 	    CASE(test_one_that_waits_may_end),
+	    CASE(test_one_that_waits_has_no_result),
 	    CASE(test_one_that_waits_is_cancelled_at_the_end),
 	    CASE(test_all_are_cancelled_at_the_end),
 	};
