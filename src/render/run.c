@@ -1,11 +1,10 @@
 #include "run.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "domain/display.h"
-#include "frame.h"
 #include "preview_accounts.h"
 #include "render/complaint.h"
 #include "request_head.h"
+#include "run_fetches.h"
 
 #include <errno.h>
 #include <sys/wait.h>
@@ -113,7 +112,6 @@ static void check_picture(struct engine_run *run, struct str picture)
 
 static void ask(struct engine_run *run, enum render_program program, const char *what,
 		unsigned timeout_ms, struct str blob);
-static void forget_fetches(struct engine_run *run);
 
 /* A crash is the script's fault, a lost process is not. */
 static void fail_without_answer(struct engine_run *run, const struct renderer_answer *answer)
@@ -159,101 +157,32 @@ static void go_on(struct engine_run *run, struct str blob)
 	}
 }
 
+/* A script that gives up while its answers are there, and wait for its turn, is not to blame. */
+static void excuse(struct engine_run *run)
+{
+	if (run->answer.problem.kind != ENGINE_DONE && run->state == RUN_QUEUED)
+		answer_fail(&run->answer, ENGINE_LATE,
+			    "the app's time for the network is over: the machine is too busy");
+}
+
 static void on_answer(struct renderer_request *request, const struct renderer_answer *answer)
 {
 	struct engine_run *run = container_of(request, struct engine_run, request);
 
-	forget_fetches(run);
+	run_forget_fetches(run);
 	if (answer->outcome != RENDERER_ANSWERED) {
 		fail_without_answer(run, answer);
 		return;
 	}
 	answer_read_head(&run->answer, yyjson_doc_get_root(answer->head));
+	excuse(run);
 	if (run->what != ENGINE_PICTURE)
 		answer_read_blob(&run->answer, yyjson_doc_get_root(answer->head), answer->blob);
 	yyjson_doc_free(answer->head);
 	go_on(run, answer->blob);
 }
 
-/* ---- the network ---- */
-
-static void give_answer(struct engine_run *run, struct str head, struct str body)
-{
-	if (!frame_append(&run->held, head, body))
-		log_warn("render", "a network response is too long for a renderer");
-	if (run->state == RUN_AT_WORK)
-		renderer_reply(&run->request, &run->held);
-	else if (run->state == RUN_PARKED)
-		run->resumes(run);
-}
-
-static void refuse_fetch(struct engine_run *run, yyjson_val *fetch, const char *words)
-{
-	char head[160];
-	int length = snprintf(head, sizeof(head), "{\"fetch\":{\"id\":%lld,\"error\":\"%s\"}}",
-			      (long long)yyjson_get_sint(yyjson_obj_get(fetch, "id")), words);
-
-	give_answer(run, (struct str){head, (size_t)length}, (struct str){0});
-}
-
-static void on_fetched(struct egress_fetch *fetch, struct str head, struct str body)
-{
-	struct engine_run *run = container_of(fetch, struct run_fetch, fetch)->run;
-
-	run->unanswered--;
-	give_answer(run, head, body);
-}
-
-void run_go_on(struct engine_run *run)
-{
-	run->request.is_waiting = false;
-	if (buffer_length(&run->held) > 0)
-		renderer_reply(&run->request, &run->held);
-}
-
-/* A script in TypeScript continues to compute after a fetch, and reports when it has nothing else
- * to do. If an answer is on its way, it has. */
-static void on_waits(struct renderer_request *request, unsigned fetches)
-{
-	struct engine_run *run = container_of(request, struct engine_run, request);
-
-	if (fetches == run->unanswered && fetches > 0 && run->state == RUN_AT_WORK)
-		run->parks(run);
-}
-
-static void on_fetch(struct renderer_request *request, yyjson_val *fetch, struct str body)
-{
-	struct engine_run *run = container_of(request, struct engine_run, request);
-	struct run_fetch *mine = &run->fetches[run->fetch_count];
-	struct egress_asker asker = {.account = run->account,
-				     .scope = buffer_view(&run->scope),
-				     .why_public = run->why_public};
-
-	if (!run->has_network || run->is_refused) {
-		refuse_fetch(run, fetch, "no network here");
-		return;
-	}
-	if (run->fetch_count == RUN_FETCHES_MAX) {
-		refuse_fetch(run, fetch, "an app asks the network 20 times at most");
-		return;
-	}
-	run->fetch_count++;
-	*mine = (struct run_fetch){.run = run, .fetch.answered = on_fetched};
-	run->unanswered++;
-	egress_ask(run->tools->egress, &mine->fetch, fetch, body, &asker);
-	/* A script in Starlark waits for the answer at once. */
-	if (request->program == RENDER_STARLARK && run->state == RUN_AT_WORK)
-		run->parks(run);
-}
-
-/* Drops the fetches of a finished request, and their answers. */
-static void forget_fetches(struct engine_run *run)
-{
-	for (unsigned i = 0; i < run->fetch_count; i++)
-		egress_forget(&run->fetches[i].fetch);
-	run->fetch_count = run->unanswered = 0;
-	buffer_finish(&run->held);
-}
+/* ---- the stages of a script ---- */
 
 static void ask(struct engine_run *run, enum render_program program, const char *what,
 		unsigned timeout_ms, struct str blob)
@@ -267,8 +196,8 @@ static void ask(struct engine_run *run, enum render_program program, const char 
 	    .timeout_ms = time.timeout_ms,
 	    .network_ms = time.network_ms,
 	    .done = on_answer,
-	    .fetch = on_fetch,
-	    .waits = on_waits,
+	    .fetch = run_on_fetch,
+	    .waits = run_on_waits,
 	};
 	request_head_write(run->head, what, &time, blob, &run->request.frame);
 	renderers_ask(run->tools->renderers, &run->request);
@@ -462,7 +391,7 @@ void run_finish(struct engine_run *run)
 	app_files_finish(&run->files);
 	buffer_finish(&run->script);
 	buffer_finish(&run->compilation.script);
-	forget_fetches(run);
+	run_forget_fetches(run);
 	buffer_finish(&run->scope);
 	buffer_finish(&run->request.frame);
 	yyjson_mut_doc_free(run->head);

@@ -74,8 +74,9 @@ struct engine_run {
 	struct renderer_request request;
 	struct run_fetch fetches[RUN_FETCHES_MAX];
 	unsigned fetch_count;
-	unsigned unanswered; /* fetches whose answer was not sent to the process */
-	struct buffer held;  /* frames with answers of the network, until the run has a turn */
+	unsigned unanswered;  /* fetches whose answer was not sent to the process */
+	struct buffer held;   /* frames with answers of the network, until the run has a turn */
+	uint64_t answered_us; /* when the first of them came */
 	bool has_network;
 	bool is_refused;
 	const char *why_public;

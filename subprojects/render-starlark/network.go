@@ -67,6 +67,10 @@ type fetchReply struct {
 	Headers map[string]string `json:"headers"`
 	Error   string            `json:"error"` // message for people; the other members are then
 	// missing
+
+	// QueuedMs is how long the parent has kept the answer that follows; the other members are then
+	// missing.
+	QueuedMs int64 `json:"queued_ms"`
 }
 
 type fetched struct {
@@ -111,6 +115,7 @@ func (n *network) hostsAsked() []string {
 func (n *network) deliver(reply *fetchReply, body []byte) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
+	n.waited -= time.Duration(reply.QueuedMs) * time.Millisecond
 	if waiter := n.waiting[reply.ID]; waiter != nil {
 		delete(n.waiting, reply.ID)
 		waiter <- &fetched{reply, body} // has room for it

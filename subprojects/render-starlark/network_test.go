@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -113,6 +114,17 @@ func TestFetchEndsAtTheDeadline(t *testing.T) {
 	require.NoError(t, writeFrame(p.link, late, []byte("late")))
 	a, _ = p.ask(t, testRequest(), colours)
 	assert.Nil(t, a.Error)
+}
+
+func TestTheParentsQueueIsNotTheNetworksTime(t *testing.T) {
+	n := newNetwork()
+	n.begin(&request{TimeoutMs: 60_000})
+	n.countWait(time.Now().Add(-50*time.Second), false)
+	assert.Less(t, n.left(), 11*time.Second)
+	n.deliver(&fetchReply{QueuedMs: 40_000}, nil)
+	assert.Greater(t, n.left(), 40*time.Second)
+	n.countWait(time.Now(), true)
+	assert.False(t, n.tookTooLong(time.Minute))
 }
 
 func TestIntervalOfTheManifest(t *testing.T) {

@@ -309,23 +309,44 @@ static void settle(struct run *run, struct fetch *fetch, JSValueConst answer, st
 	close_fetch(run, fetch);
 }
 
+static int64_t get_number(JSContext *context, JSValueConst object, const char *name)
+{
+	JSValue value =
+	    JS_IsObject(object) ? JS_GetPropertyStr(context, object, name) : JS_UNDEFINED;
+	int64_t number = 0;
+
+	if (JS_IsNumber(value))
+		JS_ToInt64(context, &number, value);
+	JS_FreeValue(context, value);
+	return number;
+}
+
+/* Takes the time off for which the parent has kept the answers that follow. */
+static void forgive(struct run *run, int64_t queued_ms)
+{
+	int64_t most_ms = run->waited_us / 1000;
+
+	if (queued_ms > 0)
+		run->waited_us -= 1000 * (queued_ms < most_ms ? queued_ms : most_ms);
+}
+
 static void take_answer(struct run *run, struct frame *frame)
 {
 	JSContext *context = run->context;
 	JSValue head = JS_ParseJSON(context, frame->head.data, frame->head.length, "answer");
 	JSValue answer =
 	    JS_IsObject(head) ? JS_GetPropertyStr(context, head, "fetch") : JS_UNDEFINED;
-	JSValue id = JS_IsObject(answer) ? JS_GetPropertyStr(context, answer, "id") : JS_UNDEFINED;
-	int64_t number = 0;
+	int64_t number = get_number(context, answer, "id");
 
-	if (JS_IsNumber(id))
-		JS_ToInt64(context, &number, id);
+	if (number == 0)
+		forgive(run, get_number(context, answer, "queued_ms"));
+	else
+		run->has_told_waiting = false;
 	for (unsigned i = 0; i < run->fetch_count && number > 0; i++)
 		if (run->fetches[i].id == number) {
 			settle(run, &run->fetches[i], answer, frame);
 			break;
 		}
-	JS_FreeValue(context, id);
 	JS_FreeValue(context, answer);
 	JS_FreeValue(context, head);
 }
@@ -380,7 +401,6 @@ bool fetch_wait(struct run *run)
 	}
 	if (status <= 0)
 		exit(0); /* the parent is gone */
-	run->has_told_waiting = false;
 	take_answer(run, &frame);
 	frame_finish(&frame);
 	return true;

@@ -189,6 +189,25 @@ def test_a_slow_network_is_not_the_script_s_time(relay):
         assert (got["error"]["kind"], got["error"]["message"]) == ("limit", "the app takes more than 300ms")
 
 
+def test_the_parent_s_queue_is_not_the_network_s_time(relay):
+    """The waits take longer than the time for the network, but the parent has kept each answer for a while."""
+    def slow(relay, fetch):
+        if "waits" not in fetch:
+            time.sleep(0.7)
+            relay.reply(0, queued_ms=queued_ms)
+            fulfil(relay, fetch)
+
+    queued_ms = 600
+    log, asked, _ = printed(relay, """
+        for (const n of [1, 2, 3]) await fetch("https://a.org/" + n); print("done");""",
+        slow, network_ms=1500, reports_waits=True)
+    assert (log, len(asked)) == (["done"], 3)
+    queued_ms = 1
+    got, _, _ = relay.ask_all("""export default async () => {
+        for (const n of [1, 2, 3]) await fetch("https://a.org/" + n); }""", slow, network_ms=1500)
+    assert got["error"]["message"] == "the network takes too long"
+
+
 def test_what_nobody_waits_for(relay):
     log, asked, _ = printed(relay, "fetch('https://a.org/'); print('done');", ignore)
     assert log == ["done"] and len(asked) == 1

@@ -136,19 +136,50 @@ static void write_frame(struct played *played, struct str head, struct str blob)
 	step();
 }
 
-/* Reads the head of the received request. */
-static void read_request(struct played *played, char ret_head[static 4096])
+/* Reads what was received, at most that many frames. Returns their number. */
+static unsigned read_frames(struct played *played, struct frame *frames, unsigned most)
 {
 	static char bytes[65536];
-	struct frame frame;
+	unsigned count = 0;
+	struct str rest;
 	ssize_t length;
 
 	step();
 	length = recv(played->link, bytes, sizeof(bytes), MSG_DONTWAIT);
 	assert_true(length > 0);
-	assert_int_equal(frame_read((struct str){bytes, (size_t)length}, &frame), FRAME_IS_WHOLE);
-	assert_int_equal(frame.size, length);
+	for (rest = (struct str){bytes, (size_t)length}; rest.length > 0; count++) {
+		assert_true(count < most);
+		assert_int_equal(frame_read(rest, &frames[count]), FRAME_IS_WHOLE);
+		rest.data += frames[count].size;
+		rest.length -= frames[count].size;
+	}
+	return count;
+}
+
+/* Reads the head of the received request. */
+static void read_request(struct played *played, char ret_head[static 4096])
+{
+	struct frame frame;
+
+	assert_int_equal(read_frames(played, &frame, 1), 1);
 	snprintf(ret_head, 4096, "%.*s", STR_ARG(frame.head));
+}
+
+/* Reads answers of the network, behind how long they waited for a turn: so many seconds. */
+static void read_answers(struct played *played, unsigned answers, unsigned queued_s)
+{
+	unsigned long long queued_ms = 0;
+	struct frame frames[8];
+	char head[256];
+
+	assert_int_equal(read_frames(played, frames, array_length(frames)), 1 + answers);
+	snprintf(head, sizeof(head), "%.*s", STR_ARG(frames[0].head));
+	assert_int_equal(sscanf(head, "{\"fetch\":{\"id\":0,\"queued_ms\":%llu}}", &queued_ms), 1);
+	assert_int_equal(queued_ms / 1000, queued_s);
+	for (unsigned i = 1; i <= answers; i++) {
+		snprintf(head, sizeof(head), "%.*s", STR_ARG(frames[i].head));
+		assert_non_null(strstr(head, "\"id\":3"));
+	}
 }
 
 static struct played start_greeted(void)
@@ -956,10 +987,10 @@ static void test_a_script_that_waits_has_no_turn(void **state)
 	read_request(&other, head);
 	write_frame(&egress, STR("{\"fetch\":{\"id\":1,\"status\":200}}"), STR("body"));
 	assert_int_equal(recv(waiting.link, head, sizeof(head), MSG_DONTWAIT), -1);
+	leap_s += 3;
 	write_frame(&other, STR(NOTHING), STR(""));
 	assert_done(1, ENGINE_DONE);
-	read_request(&waiting, head);
-	assert_non_null(strstr(head, "\"id\":3"));
+	read_answers(&waiting, 1, 3);
 	assert_int_equal(done[0], 0);
 	write_frame(&waiting, STR(NOTHING), STR(""));
 	assert_done(0, ENGINE_DONE);
@@ -1049,13 +1080,32 @@ static struct played start_typescript(struct played *ret_egress)
 	return waiting;
 }
 
+/* A script that gives up while its answer waits for a turn is not to blame. */
+static void test_one_that_gives_up_in_the_queue(void **state)
+{
+	struct played waiting, egress, other;
+
+	(void)state;
+	waiting = start_typescript(&egress);
+	write_frame(&waiting, STR("{\"waits\":2}"), STR(""));
+	assert_int_equal(submit(1, 2, false), 0);
+	other = start_greeted();
+	write_frame(&egress, STR("{\"fetch\":{\"id\":1,\"status\":200}}"), STR("body"));
+	write_frame(&waiting, STR("{\"error\":{\"kind\":\"script\",\"line\":3}}"), STR(""));
+	assert_done(0, ENGINE_LATE);
+	assert_int_equal(jobs[0].answer.problem.line, 0);
+	answer(&other, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_DONE);
+	close(waiting.link);
+	close(other.link);
+	close(egress.link);
+}
+
 /* It continues to compute after a network request, until it reports that it waits. */
 static void test_typescript_has_its_turn_until_it_waits(void **state)
 {
 	struct played waiting, egress, other;
 	char frames[4096];
-	struct frame first;
-	ssize_t length;
 
 	(void)state;
 	waiting = start_typescript(&egress);
@@ -1068,14 +1118,11 @@ static void test_typescript_has_its_turn_until_it_waits(void **state)
 		write_frame(&egress, str_from(frames), STR("body"));
 	}
 	assert_int_equal(recv(waiting.link, frames, sizeof(frames), MSG_DONTWAIT), -1);
+	leap_s += 2;
 	answer(&other, STR(NOTHING), STR(""));
 	assert_done(1, ENGINE_DONE);
 	/* Both answers come together. */
-	step();
-	length = recv(waiting.link, frames, sizeof(frames), MSG_DONTWAIT);
-	assert_true(length > 0);
-	assert_int_equal(frame_read((struct str){frames, (size_t)length}, &first), FRAME_IS_WHOLE);
-	assert_int_equal(length, 2 * first.size);
+	read_answers(&waiting, 2, 2);
 	write_frame(&waiting, STR("{\"elapsed_us\":5,\"error\":{\"kind\":\"script\"}}"), STR(""));
 	assert_done(0, ENGINE_WRONG_SCRIPT);
 	close(waiting.link);
@@ -1217,6 +1264,7 @@ int main(void)
 					    close_all),
 	    CASE(test_scripts_that_go_on_are_still_parked),
 	    CASE(test_typescript_has_its_turn_until_it_waits),
+	    CASE(test_one_that_gives_up_in_the_queue),
 	    CASE(test_a_wait_that_is_over_takes_no_turn),
 	    CASE(test_one_that_waits_may_end),
 	    CASE(test_one_that_waits_has_no_result),

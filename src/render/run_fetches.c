@@ -1,0 +1,101 @@
+#include "run_fetches.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "frame.h"
+#include "run.h"
+
+static void give_answer(struct engine_run *run, struct str head, struct str body)
+{
+	if (!frame_append(&run->held, head, body))
+		log_warn("render", "a network response is too long for a renderer");
+	if (run->state == RUN_AT_WORK) {
+		renderer_reply(&run->request, &run->held);
+	} else if (run->state == RUN_PARKED) {
+		run->answered_us = clock_monotonic_us();
+		run->resumes(run);
+	}
+}
+
+static void refuse_fetch(struct engine_run *run, yyjson_val *fetch, const char *words)
+{
+	char head[160];
+	int length = snprintf(head, sizeof(head), "{\"fetch\":{\"id\":%lld,\"error\":\"%s\"}}",
+			      (long long)yyjson_get_sint(yyjson_obj_get(fetch, "id")), words);
+
+	give_answer(run, (struct str){head, (size_t)length}, (struct str){0});
+}
+
+static void on_fetched(struct egress_fetch *fetch, struct str head, struct str body)
+{
+	struct engine_run *run = container_of(fetch, struct run_fetch, fetch)->run;
+
+	run->unanswered--;
+	give_answer(run, head, body);
+}
+
+/* Tells the process for how long its answers waited for the turn: that is not the network's time.
+ */
+static void tell_queued(struct engine_run *run)
+{
+	unsigned long long queued_ms = (clock_monotonic_us() - run->answered_us) / 1000;
+	struct buffer frame = {0};
+	char head[80];
+	int length =
+	    snprintf(head, sizeof(head), "{\"fetch\":{\"id\":0,\"queued_ms\":%llu}}", queued_ms);
+
+	if (queued_ms > 0 &&
+	    frame_append(&frame, (struct str){head, (size_t)length}, (struct str){0}))
+		renderer_reply(&run->request, &frame);
+}
+
+void run_go_on(struct engine_run *run)
+{
+	run->request.is_waiting = false;
+	if (buffer_length(&run->held) == 0)
+		return;
+	tell_queued(run);
+	renderer_reply(&run->request, &run->held);
+}
+
+/* A script in TypeScript continues to compute after a fetch, and reports when it has nothing else
+ * to do. If an answer is on its way, it has. */
+void run_on_waits(struct renderer_request *request, unsigned fetches)
+{
+	struct engine_run *run = container_of(request, struct engine_run, request);
+
+	if (fetches == run->unanswered && fetches > 0 && run->state == RUN_AT_WORK)
+		run->parks(run);
+}
+
+void run_on_fetch(struct renderer_request *request, yyjson_val *fetch, struct str body)
+{
+	struct engine_run *run = container_of(request, struct engine_run, request);
+	struct run_fetch *mine = &run->fetches[run->fetch_count];
+	struct egress_asker asker = {.account = run->account,
+				     .scope = buffer_view(&run->scope),
+				     .why_public = run->why_public};
+
+	if (!run->has_network || run->is_refused) {
+		refuse_fetch(run, fetch, "no network here");
+		return;
+	}
+	if (run->fetch_count == RUN_FETCHES_MAX) {
+		refuse_fetch(run, fetch, "an app asks the network 20 times at most");
+		return;
+	}
+	run->fetch_count++;
+	*mine = (struct run_fetch){.run = run, .fetch.answered = on_fetched};
+	run->unanswered++;
+	egress_ask(run->tools->egress, &mine->fetch, fetch, body, &asker);
+	/* A script in Starlark waits for the answer at once. */
+	if (request->program == RENDER_STARLARK && run->state == RUN_AT_WORK)
+		run->parks(run);
+}
+
+void run_forget_fetches(struct engine_run *run)
+{
+	for (unsigned i = 0; i < run->fetch_count; i++)
+		egress_forget(&run->fetches[i].fetch);
+	run->fetch_count = run->unanswered = 0;
+	buffer_finish(&run->held);
+}
