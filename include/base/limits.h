@@ -150,6 +150,10 @@ enum {
 	 * compute. An account may have as many as it leaves to others: alone, all that it may have
 	 * under way for panels (RENDER_JOBS_OF_ACCOUNT_MAX). Its further ones keep their turns. */
 	LIMIT_PARKED_RENDERS = 40,
+	/* Memory of a worker for answers of the network to scripts that wait for their turns. An
+	 * account may hold as much as is free: its script gets an error instead of a further
+	 * answer, and if it ends by that, its app is not blamed. */
+	LIMIT_HELD_ANSWERS_BYTES = 128 * 1024 * 1024,
 	LIMIT_RENDERER_IDLE_MS = 60 * 1000,
 	/* Idle time of the egress, which lives longer because it keeps answers for apps. */
 	LIMIT_EGRESS_IDLE_MS = 3600 * 1000,

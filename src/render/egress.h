@@ -21,7 +21,7 @@ struct egress_fetch {
 	struct list node;	 /* private */
 	struct egress *egress;	 /* private */
 	int64_t id;		 /* private: the worker's ID */
-	int64_t asked_id;	 /* private: the renderer's ID */
+	int64_t asked_id;	 /* set by egress_ask(): the renderer's ID */
 	const char *why_refused; /* private */
 	/* Called once, later, from the loop. head is {"fetch": {...}}, with the renderer's ID. The
 	 * texts are valid until it returns. */

@@ -21,6 +21,7 @@ struct engines {
 	struct outbound *outbound;
 	struct lane_queue queues[QUEUES];
 	struct preview_accounts accounts;
+	struct memory_budget held;
 	unsigned quick_previews; /* running ones */
 	unsigned parked;	 /* runs that wait for the network, or then for a turn */
 	struct list running;	 /* of struct engine_run */
@@ -382,6 +383,7 @@ struct engines *engines_create(struct loop *loop, const struct engines_settings 
 	engines->queues[PREVIEWS].may_run = may_preview;
 	preview_accounts_init(&engines->accounts);
 	engines->tools.loop = loop;
+	engines->tools.held = &engines->held;
 	if (settings->host >= 0) {
 		engines->tools.host = host_link_open(loop, settings->host, settings->health);
 		engines->tools.renderers = renderers_create(

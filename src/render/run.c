@@ -157,10 +157,14 @@ static void go_on(struct engine_run *run, struct str blob)
 	}
 }
 
-/* A script that gives up while its answers are there, and wait for its turn, is not to blame. */
+/* A script that gives up while its answers are there, and wait for its turn, or that fails because
+ * there was no memory for one, is not to blame. */
 static void excuse(struct engine_run *run)
 {
-	if (run->answer.problem.kind != ENGINE_DONE && run->state == RUN_QUEUED)
+	enum engine_problem_kind kind = run->answer.problem.kind;
+
+	if (kind != ENGINE_DONE &&
+	    (run->state == RUN_QUEUED || (kind == ENGINE_WRONG_SCRIPT && run->lacks_answer)))
 		answer_fail(&run->answer, ENGINE_LATE,
 			    "the app's time for the network is over: the machine is too busy");
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "answer.h"
+#include "base/memory_budget.h"
 #include "compiler.h"
 #include "domain/app_files.h"
 #include "egress.h"
@@ -17,6 +18,7 @@
 
 struct run_tools {
 	struct loop *loop;
+	struct memory_budget *held; /* memory of answers that wait for their runs' turns */
 	struct host_link *host;
 	struct renderers *renderers;
 	struct egress *egress;
@@ -74,8 +76,11 @@ struct engine_run {
 	struct renderer_request request;
 	struct run_fetch fetches[RUN_FETCHES_MAX];
 	unsigned fetch_count;
-	unsigned unanswered;  /* fetches whose answer was not sent to the process */
-	struct buffer held;   /* frames with answers of the network, until the run has a turn */
+	unsigned unanswered; /* fetches whose answer was not sent to the process */
+	struct buffer held;  /* frames with answers of the network, until the run has a turn */
+	struct memory_share *share; /* of the memory of held answers; NULL: it has none */
+	size_t held_bytes;
+	bool lacks_answer;    /* there was no memory for one */
 	uint64_t answered_us; /* when the first of them came */
 	bool has_network;
 	bool is_refused;

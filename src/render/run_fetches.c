@@ -1,8 +1,35 @@
 #include "run_fetches.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "frame.h"
 #include "run.h"
+
+/* ---- memory of answers that wait for a turn ---- */
+
+static bool may_hold(struct engine_run *run, size_t bytes)
+{
+	if (run->state == RUN_AT_WORK)
+		return true;
+	if (!run->share)
+		run->share = memory_budget_join(
+		    run->tools->held,
+		    (struct str){(const char *)run->account.bytes, sizeof(run->account.bytes)});
+	if (!memory_budget_take(run->share, bytes, LIMIT_HELD_ANSWERS_BYTES))
+		return false;
+	run->held_bytes += bytes;
+	return true;
+}
+
+static void give_memory_back(struct engine_run *run)
+{
+	if (run->share)
+		memory_budget_leave(run->share, run->held_bytes);
+	run->share = NULL;
+	run->held_bytes = 0;
+}
+
+/* ---- answers ---- */
 
 static void give_answer(struct engine_run *run, struct str head, struct str body)
 {
@@ -16,13 +43,18 @@ static void give_answer(struct engine_run *run, struct str head, struct str body
 	}
 }
 
-static void refuse_fetch(struct engine_run *run, yyjson_val *fetch, const char *words)
+static void give_error(struct engine_run *run, int64_t id, const char *words)
 {
 	char head[160];
 	int length = snprintf(head, sizeof(head), "{\"fetch\":{\"id\":%lld,\"error\":\"%s\"}}",
-			      (long long)yyjson_get_sint(yyjson_obj_get(fetch, "id")), words);
+			      (long long)id, words);
 
 	give_answer(run, (struct str){head, (size_t)length}, (struct str){0});
+}
+
+static void refuse_fetch(struct engine_run *run, yyjson_val *fetch, const char *words)
+{
+	give_error(run, yyjson_get_sint(yyjson_obj_get(fetch, "id")), words);
 }
 
 static void on_fetched(struct egress_fetch *fetch, struct str head, struct str body)
@@ -30,7 +62,13 @@ static void on_fetched(struct egress_fetch *fetch, struct str head, struct str b
 	struct engine_run *run = container_of(fetch, struct run_fetch, fetch)->run;
 
 	run->unanswered--;
-	give_answer(run, head, body);
+	if (may_hold(run, head.length + body.length)) {
+		give_answer(run, head, body);
+		return;
+	}
+	run->lacks_answer = true;
+	give_error(run, fetch->asked_id,
+		   "too many answers of the network wait: the machine is too busy");
 }
 
 /* Tells the process for how long its answers waited for the turn: that is not the network's time.
@@ -55,6 +93,7 @@ void run_go_on(struct engine_run *run)
 		return;
 	tell_queued(run);
 	renderer_reply(&run->request, &run->held);
+	give_memory_back(run);
 }
 
 /* A script in TypeScript continues to compute after a fetch, and reports when it has nothing else
@@ -98,4 +137,5 @@ void run_forget_fetches(struct engine_run *run)
 		egress_forget(&run->fetches[i].fetch);
 	run->fetch_count = run->unanswered = 0;
 	buffer_finish(&run->held);
+	give_memory_back(run);
 }

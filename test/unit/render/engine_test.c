@@ -1101,6 +1101,68 @@ static void test_one_that_gives_up_in_the_queue(void **state)
 	close(egress.link);
 }
 
+/* Writes a frame with as large a blob as there can be, as the worker takes it. */
+static void write_large(struct played *played, const char *head)
+{
+	static const char blob[FRAME_BLOB_MAX];
+	struct buffer bytes = {0};
+
+	assert_true(frame_append(&bytes, str_from(head), (struct str){blob, sizeof(blob)}));
+	while (buffer_length(&bytes) > 0) {
+		struct str view = buffer_view(&bytes);
+		ssize_t count = send(played->link, view.data, view.length, MSG_DONTWAIT);
+
+		if (count > 0)
+			buffer_consume(&bytes, (size_t)count);
+		step();
+	}
+	buffer_finish(&bytes);
+	step();
+}
+
+enum { HELD_MAX = LIMIT_HELD_ANSWERS_BYTES / 2 / FRAME_BLOB_MAX };
+
+/* A script fails after so many answers have waited for its turn. */
+static void fail_after(unsigned count, enum engine_problem_kind kind)
+{
+	struct played waiting, egress, other;
+	char head[4096];
+
+	waiting = start_typescript(&egress);
+	for (unsigned i = 2; i < count; i++) {
+		write_frame(&waiting, STR(FETCH), STR(""));
+		read_request(&egress, head);
+	}
+	snprintf(head, sizeof(head), "{\"waits\":%u}", count);
+	write_frame(&waiting, str_from(head), STR(""));
+	assert_int_equal(submit(1, 2, false), 0);
+	other = start_greeted();
+	for (unsigned id = 1; id <= count; id++) {
+		snprintf(head, sizeof(head), "{\"fetch\":{\"id\":%u,\"status\":200}}", id);
+		write_large(&egress, head);
+	}
+	answer(&other, STR(NOTHING), STR(""));
+	assert_done(1, ENGINE_DONE);
+	write_frame(&waiting, STR("{\"error\":{\"kind\":\"script\"}}"), STR(""));
+	assert_done(0, kind);
+	close(waiting.link);
+	close(other.link);
+	close(egress.link);
+}
+
+static void test_an_account_s_answers_may_wait(void **state)
+{
+	(void)state;
+	fail_after(HELD_MAX, ENGINE_WRONG_SCRIPT);
+}
+
+/* A script that lacks an answer, since those that wait are too large, is not to blame. */
+static void test_answers_that_wait_have_a_bound(void **state)
+{
+	(void)state;
+	fail_after(HELD_MAX + 1, ENGINE_LATE);
+}
+
 /* It continues to compute after a network request, until it reports that it waits. */
 static void test_typescript_has_its_turn_until_it_waits(void **state)
 {
@@ -1265,6 +1327,8 @@ int main(void)
 	    CASE(test_scripts_that_go_on_are_still_parked),
 	    CASE(test_typescript_has_its_turn_until_it_waits),
 	    CASE(test_one_that_gives_up_in_the_queue),
+	    CASE(test_an_account_s_answers_may_wait),
+	    CASE(test_answers_that_wait_have_a_bound),
 	    CASE(test_a_wait_that_is_over_takes_no_turn),
 	    CASE(test_one_that_waits_may_end),
 	    CASE(test_one_that_waits_has_no_result),
