@@ -19,6 +19,7 @@ void timestamp_format(int64_t wall_us, char ret_text[static TIMESTAMP_LENGTH + 1
 /* Reads a text in the format of timestamp_format(). Returns false if it has another form, or if its
  * day or hour does not exist. */
 bool timestamp_parse(struct str text, int64_t *ret_wall_us);
-/* Reads it also with fewer digits behind the seconds, or none: "2026-11-20T08:15:30Z". */
+/* Reads it also with any number of digits behind the seconds, of which milliseconds are kept, or
+ * without a point and digits: "2026-11-20T08:15:30Z". */
 bool timestamp_read(struct str text, int64_t *ret_wall_us);
 bool timestamp_is_valid(struct str text);

@@ -103,13 +103,18 @@ bool timestamp_parse(struct str text, int64_t *ret_wall_us)
 
 bool timestamp_read(struct str text, int64_t *ret_wall_us)
 {
-	const size_t seconds_length = TIMESTAMP_LENGTH - sizeof("000Z");
+	enum { POINT_AT = TIMESTAMP_LENGTH - sizeof("000Z"), DIGITS_AT = POINT_AT + 1 };
 	char full[] = "0000-00-00T00:00:00.000Z";
+	size_t z_at = text.length - 1;
 
-	if (text.length <= seconds_length || text.length > TIMESTAMP_LENGTH ||
-	    text.data[text.length - 1] != 'Z')
+	if (text.length <= POINT_AT || z_at == DIGITS_AT || text.data[z_at] != 'Z')
 		return false;
-	memcpy(full, text.data, text.length - 1);
+	for (size_t i = DIGITS_AT; i < z_at; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9')
+			return false;
+	}
+	/* Digits beyond milliseconds are left out. */
+	memcpy(full, text.data, z_at < TIMESTAMP_LENGTH - 1 ? z_at : TIMESTAMP_LENGTH - 1);
 	return timestamp_parse((struct str){full, TIMESTAMP_LENGTH}, ret_wall_us);
 }
 

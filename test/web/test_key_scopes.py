@@ -104,7 +104,7 @@ def test_devices_of_others(world, person):
     ("scope", ["", "PUSH", "device", None, 1]),
     ("deviceIds", [[], None, "x", {}, ["x"], [1], [UNKNOWN_ID, UNKNOWN_ID.upper()], [UNKNOWN_ID] * 101]),
     ("endsAt", ["", None, 1, "tomorrow", "2027-02-30T12:00:00Z", "2027-01-31T12:00:00", "2027-01-31 12:00:00Z",
-                "2020-01-31T12:00:00Z", "2027-01-31T12:00:00.0000Z"]),
+                "2020-01-31T12:00:00Z", "2027-01-31T12:00:00.Z"]),
 ])
 def test_bad_input(person, member, values):
     device = person.device()
