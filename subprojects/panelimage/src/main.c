@@ -110,15 +110,26 @@ static int convert(const struct file *file, struct panelimage_size panel, size_t
 	return rc == 0 ? EXIT_SUCCESS : EXIT_TROUBLE;
 }
 
-static bool read_size(const char *text, struct panelimage_size *ret)
+/* Reads digits up to a character, which *text is moved behind. */
+static bool read_number(const char **text, char last, uint32_t *ret)
 {
+	unsigned long number;
 	char *end;
 
-	ret->width = (uint32_t)strtoul(text, &end, 10);
-	if (*end != 'x')
+	if (**text < '0' || **text > '9')
 		return false;
-	ret->height = (uint32_t)strtoul(end + 1, &end, 10);
-	return *end == '\0';
+	errno = 0;
+	number = strtoul(*text, &end, 10);
+	if (errno || number > UINT32_MAX || *end != last)
+		return false;
+	*text = end + 1;
+	*ret = (uint32_t)number;
+	return true;
+}
+
+static bool read_size(const char *text, struct panelimage_size *ret)
+{
+	return read_number(&text, 'x', &ret->width) && read_number(&text, '\0', &ret->height);
 }
 
 static int usage(void)
@@ -131,7 +142,7 @@ static int usage(void)
 int main(int argc, char **argv)
 {
 	struct panelimage_size panel = {64, 32};
-	size_t limit = PANELIMAGE_OUTPUT_MAX_BYTES;
+	uint32_t limit = PANELIMAGE_OUTPUT_MAX_BYTES;
 	struct file *file;
 	int status = EXIT_TROUBLE;
 	bool probing;
@@ -145,7 +156,10 @@ int main(int argc, char **argv)
 		argv += 2;
 	}
 	if (argc > 2 && strcmp(argv[1], "--limit") == 0) {
-		limit = strtoul(argv[2], NULL, 10);
+		const char *text = argv[2];
+
+		if (!read_number(&text, '\0', &limit))
+			return usage();
 		argc -= 2;
 		argv += 2;
 	}

@@ -112,6 +112,14 @@ def test_frames_outside_are_refused(convert):
     assert "64x32 pixels at 66,0, outside of 128x64" in str(refused.value)
 
 
+@pytest.mark.parametrize("option", ["--limit abc", "--limit -1", "--limit", "--limit 1x", "--limit 4294967296",
+                                    "--size 64x", "--size x32", "--size -1x32", "--size 64x32x"])
+def test_numbers_are_digits(option):
+    done = subprocess.run([command(), *option.split(" "), "-", "-"], input=b"", capture_output=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"usage: ")
+
+
 @pytest.mark.parametrize("size", [(0, 32), (64, 0), (257, 32), (64, 257)])
 def test_panels_beyond_the_limits_are_refused(convert, size):
     with pytest.raises(Refused) as refused:
