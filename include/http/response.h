@@ -11,11 +11,12 @@ struct http_response {
 	struct str body;	 /* in the request's arena, or static */
 	bool close;		 /* end the connection after this answer */
 	unsigned field_count;
-	struct http_field fields[HTTP_RESPONSE_FIELDS_MAX]; /* names and values in the request's
-							       arena, or static */
+	/* Beyond field_count they are indeterminate. Values: in the request's arena, or static */
+	struct http_field fields[HTTP_RESPONSE_FIELDS_MAX];
 };
 
-/* Adds a field. Name and value must be printable, without CR or LF; otherwise the process ends. */
+/* Adds a field. The name is a token, a constant of the program. It must not be empty, and name and
+ * value must be printable, without CR or LF; otherwise the process ends. */
 void http_response_add(struct http_response *response, struct str name, struct str value);
 
 /* Answers and gives up the request: the last act. Adds Date, Content-Length, X-Request-Id, and

@@ -129,7 +129,7 @@ static bool is_printable(struct str text)
 void http_response_add(struct http_response *response, struct str name, struct str value)
 {
 	require(response->field_count < HTTP_RESPONSE_FIELDS_MAX);
-	require(is_printable(name) && is_printable(value));
+	require(name.length > 0 && is_printable(name) && is_printable(value));
 	response->fields[response->field_count++] = (struct http_field){name, value};
 }
 
