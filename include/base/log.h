@@ -53,7 +53,8 @@ struct log_field {
 	     ? log_write(level, group, message, (const struct log_field[]){__VA_ARGS__})           \
 	     : (void)0)
 
-/* Defaults: LOG_INFO, logfmt, file descriptor 2, no process name. */
+/* Defaults: LOG_INFO, logfmt, file descriptor 2, no process name. Call these functions while the
+ * process has one thread: other threads may have kept the beginning of a line. */
 void log_set_level(enum log_level level);
 void log_set_format(enum log_format format);
 /* Sets the field "process" of every line, also at the end of the process. The text is copied, and
