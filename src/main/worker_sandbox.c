@@ -38,16 +38,16 @@ static const char *const system_paths[] = {
     "/dev/urandom",
 };
 
-static const char *const home_places[] = {"/.pgpass", "/.pg_service.conf", "/.postgresql"};
+static const char *const home_paths[] = {"/.pgpass", "/.pg_service.conf", "/.postgresql"};
 
 /* libpq's settings that name a file. */
 static const char *const file_settings[] = {"passfile",	   "service", "sslcert",  "sslkey",
 					    "sslrootcert", "sslcrl",  "sslcrldir"};
 
 struct readable {
-	const char *paths[array_length(system_paths) + array_length(home_places) + NAMED_MAX + 1];
+	const char *paths[array_length(system_paths) + array_length(home_paths) + NAMED_MAX + 1];
 	unsigned count;
-	char *owned[array_length(home_places) + NAMED_MAX];
+	char *owned[array_length(home_paths) + NAMED_MAX];
 	unsigned owned_count;
 };
 
@@ -91,11 +91,11 @@ static void find_readable(struct readable *readable, const char *database)
 
 	for (size_t i = 0; i < array_length(system_paths); i++)
 		readable->paths[readable->count++] = system_paths[i];
-	for (size_t i = 0; home && i < array_length(home_places); i++) {
-		size_t size = strlen(home) + strlen(home_places[i]) + 1;
+	for (size_t i = 0; home && i < array_length(home_paths); i++) {
+		size_t size = strlen(home) + strlen(home_paths[i]) + 1;
 		char *path = memory_alloc(size);
 
-		snprintf(path, size, "%s%s", home, home_places[i]);
+		snprintf(path, size, "%s%s", home, home_paths[i]);
 		add_owned(readable, path);
 	}
 	if (service)

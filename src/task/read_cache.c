@@ -27,7 +27,7 @@ struct kept {
 	uint32_t fresh_ms;
 	uint32_t bytes;
 	struct read_answer answer;
-	uint32_t place_count;
+	uint32_t slot_count;
 	uint8_t key[KEY_BYTES];
 	uint32_t slots[]; /* slots of the sources; the texts follow */
 };
@@ -139,7 +139,7 @@ static bool is_fresh(const struct read_cache *cache, const struct kept *kept)
 
 static bool is_unchanged(const struct read_cache *cache, const struct kept *kept)
 {
-	for (unsigned i = 0; i < kept->place_count; i++) {
+	for (unsigned i = 0; i < kept->slot_count; i++) {
 		if (read_stamps_last(cache->stamps, kept->slots[i]) > kept->asked.stamp)
 			return false;
 	}
@@ -258,7 +258,7 @@ static struct kept *kept_create(const struct read_cache *cache, const struct rea
 
 	kept->bytes = (uint32_t)(bytes + OVERHEAD_BYTES);
 	kept->fresh_ms = (uint32_t)sources->fresh_ms;
-	kept->place_count = sources->count;
+	kept->slot_count = sources->count;
 	for (unsigned i = 0; i < sources->count; i++)
 		kept->slots[i] = read_stamps_slot(cache->stamps, sources->ids[i]);
 	kept->answer.tag = put(&texts, answer->tag);
