@@ -25,6 +25,11 @@ struct cursors {
  * until then they keep their old contents. WebSockets of the predecessor count as ended. */
 struct cursors cursors_join(struct cursor_table *table, unsigned worker);
 
+/* Returns a new ID by which the instance's workers know each other. */
+struct id cursors_name_worker(const struct cursors *cursors);
+/* Whether cursors_name_worker() of a worker of the same instance returned the ID. */
+bool cursors_have_worker(const struct cursors *cursors, struct id worker_id);
+
 struct poll_cursor cursor_get(const struct cursors *cursors, struct id device_id);
 /* Reports a poll of the panel at this worker, at this time (wall clock). */
 void cursor_set(const struct cursors *cursors, struct id device_id,

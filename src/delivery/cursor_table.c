@@ -78,6 +78,34 @@ static uint64_t tag_of(const struct cursor_table *table, struct id id)
 	return tag ? tag : 1;
 }
 
+/* ---- workers ---- */
+
+/* The IDs of an instance's workers end alike. */
+static void put_end(const struct cursor_table *table, struct id *id)
+{
+	enum { END_BYTES = 4 };
+	uint8_t end[crypto_shorthash_BYTES];
+
+	crypto_shorthash(end, NULL, 0, table->secret);
+	memcpy(id->bytes + ID_BYTES - END_BYTES, end, END_BYTES);
+}
+
+struct id cursors_name_worker(const struct cursors *cursors)
+{
+	struct id id = id_new();
+
+	put_end(cursors->table, &id);
+	return id;
+}
+
+bool cursors_have_worker(const struct cursors *cursors, struct id worker_id)
+{
+	struct id id = worker_id;
+
+	put_end(cursors->table, &id);
+	return id_equal(id, worker_id);
+}
+
 /* ---- versions ---- */
 
 /* Acquire and release on each word: a reader that sees a word of a newer version also sees the head

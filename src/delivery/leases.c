@@ -287,7 +287,7 @@ static void on_expire(struct deadline *deadline)
 
 void leases_init(struct leases *leases)
 {
-	leases->self = id_new();
+	leases->self = cursors_name_worker(leases->cursors);
 	list_init(&leases->by_age);
 	list_init(&leases->to_tell);
 	loop_later_init(&leases->tell, on_tell);

@@ -184,12 +184,14 @@ static bool is_preferred(const struct panel_view *view, const struct panel_view 
 }
 
 /* Whether the panel has polled at this instance since the poll that is reported: the hint is late.
- */
+ * The clock of another instance may differ. */
 static bool is_outdated(const struct view_subscriptions *subscriptions, struct id device_id,
-			const struct panel_view *view)
+			struct id sender, const struct panel_view *view)
 {
-	return view->connection == SHOWN_POLLING &&
-	       view->rank_us < cursor_contact(subscriptions->leases->cursors, device_id).polled_us;
+	const struct cursors *cursors = subscriptions->leases->cursors;
+
+	return view->connection == SHOWN_POLLING && cursors_have_worker(cursors, sender) &&
+	       view->rank_us < cursor_contact(cursors, device_id).polled_us;
 }
 
 void view_subscriptions_take(struct view_subscriptions *subscriptions, struct id device_id,
@@ -198,7 +200,7 @@ void view_subscriptions_take(struct view_subscriptions *subscriptions, struct id
 	struct view_subscription *subscription = view_subscription_find(subscriptions, device_id);
 	bool is_holder;
 
-	if (!subscription || is_outdated(subscriptions, device_id, view))
+	if (!subscription || is_outdated(subscriptions, device_id, sender, view))
 		return;
 	is_holder = subscription->is_known && id_equal(subscription->holder, sender);
 	if (view->connection == SHOWN_OFFLINE) {

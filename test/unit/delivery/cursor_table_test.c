@@ -52,6 +52,18 @@ static void an_unknown_device_starts_anew(void **state)
 	assert_int_equal(cursor_shown_us(table, id_of(1), 0), 0);
 }
 
+static void workers_know_those_of_their_instance(void **state)
+{
+	const struct cursors other = cursors_join(memory, 1);
+	struct id one = cursors_name_worker(table), second = cursors_name_worker(&other);
+
+	(void)state;
+	assert_false(id_equal(one, second));
+	assert_true(cursors_have_worker(table, one) && cursors_have_worker(table, second));
+	assert_true(cursors_have_worker(&other, one));
+	assert_false(cursors_have_worker(table, id_new()));
+}
+
 static void what_is_set_is_there(void **state)
 {
 	struct poll_cursor cursor = {.position = 7,
@@ -299,6 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(an_unknown_device_starts_anew),
 	    TEST(what_is_set_is_there),
+	    TEST(workers_know_those_of_their_instance),
 	    TEST(the_last_worker_has_set_it),
 	    TEST(the_last_contact_is_known),
 	    TEST(a_websocket_forgets_the_turns),
