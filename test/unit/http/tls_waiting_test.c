@@ -155,6 +155,34 @@ static void a_request_and_the_end_with_the_handshakes_last_part(void **state)
 	tls_client_close(&client);
 }
 
+/* A client of TLS 1.2 may send its request before the server's Finished (RFC 7918), and close its
+ * side at once. mbedTLS does so only if it takes its handshake for done. */
+static void a_request_before_the_servers_last_part(void **state)
+{
+	int *at = &client.ssl.MBEDTLS_PRIVATE(state);
+	int before;
+
+	(void)state;
+	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_2, NULL);
+	tls_client_send_hello(&client);
+	tls_lane_hold();
+	assert_int_equal(mbedtls_ssl_handshake(&client.ssl), MBEDTLS_ERR_SSL_WANT_READ);
+	before = *at;
+	*at = MBEDTLS_SSL_HANDSHAKE_OVER;
+	assert_int_equal(mbedtls_ssl_write(&client.ssl, (const unsigned char *)"ping", 4), 4);
+	*at = before;
+	shutdown(client.fd, SHUT_WR);
+	while (lanes_load(&tls_scene.loop, LANE_HANDSHAKE) < 2)
+		tls_scene_turn();
+	tls_lane_release();
+	tls_scene_await(4);
+	assert_true(str_equal(buffer_view(&tls_scene.came), STR("ping")));
+	tls_scene_await_end();
+	assert_int_equal(tls_scene.end_error, 0);
+	assert_int_equal(tls_scene_count(METRIC_TLS_FULL, METRIC_TLS12), 1);
+	tls_client_close(&client);
+}
+
 static void closing_waits_for_the_job(void **state)
 {
 	(void)state;
@@ -185,6 +213,7 @@ int main(void)
 	    WITH_LANES(who_has_left_is_found_out_just_before_its_turn),
 	    WITH_LANES(who_leaves_before_its_second_turn_has_none),
 	    WITH_LANES(a_request_and_the_end_with_the_handshakes_last_part),
+	    WITH_LANES(a_request_before_the_servers_last_part),
 	    WITH_LANES(closing_waits_for_the_job),
 	};
 
