@@ -1,7 +1,7 @@
 -- Finds what prevents new devices: serial numbers and MAC addresses that an earlier line has for the
 -- account, or that the account has already, and missing accounts. lines: for each device an ID, the
 -- account's e-mail address, a name, a serial number, a MAC address and the hash of the key in
--- hexadecimal, with tabs between them; empty: none. conflicts: JSON; a line is a number from 1.
+-- hexadecimal, with tabs between them; empty: none, or not valid. conflicts: JSON; a line is a number from 1.
 -- params: lines text
 -- row: conflicts text
 -- effect: read
@@ -22,7 +22,7 @@ WITH line AS (
 	SELECT rank, number, format('%s %s is already used in line', kind, text) AS detail,
 		min(number) OVER (PARTITION BY lower(email), kind, text) AS other
 	FROM value
-	WHERE text IS NOT NULL
+	WHERE text IS NOT NULL AND email <> ''
 	UNION ALL
 	SELECT 3, wish.number, format('there is a device with the serial number %s already', wish.serial), NULL
 	FROM wish

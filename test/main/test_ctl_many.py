@@ -78,6 +78,7 @@ def test_all_faults_at_once(running, create, email):
         "ok,a b,1234,nobody\n"
         "ok,D-1,,\n"
         "two\nok,D-1,,\n"
+        "ok,D-2,,nobody\nok,D-2,,noone\n"
         "ok,\"x,,\n", "--account", email)
     assert faults_of(done) == [
         "2: name must have 1 to 25 characters",
@@ -90,7 +91,9 @@ def test_all_faults_at_once(running, create, email):
         "6: account must be an e-mail address: NAME@DOMAIN",
         "8: the line has 1 fields, the first line 4",
         "9: serial D-1 is already used in line 7",
-        "10: the line has a quote that is not closed",
+        "10: account must be an e-mail address: NAME@DOMAIN",
+        "11: account must be an e-mail address: NAME@DOMAIN",
+        "12: the line has a quote that is not closed",
     ]
     assert devices_of(running, email) == ["x"]
 
