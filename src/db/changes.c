@@ -15,9 +15,9 @@ static void notify(const struct change_listener *listener, const struct statemen
 	listener->on_change(listener->context, id, change->is_hinted);
 }
 
-static void tell_parameter(const struct change_listener *listener,
-			   const struct statement_change *change,
-			   const struct db_parameters *parameters)
+static void notify_of_parameter(const struct change_listener *listener,
+				const struct statement_change *change,
+				const struct db_parameters *parameters)
 {
 	const char *value = parameters->values[change->index];
 	size_t length = (size_t)parameters->lengths[change->index];
@@ -33,8 +33,8 @@ static void tell_parameter(const struct change_listener *listener,
 		notify(listener, change, value + at);
 }
 
-static void tell_column(const struct change_listener *listener,
-			const struct statement_change *change, const PGresult *result)
+static void notify_of_column(const struct change_listener *listener,
+			     const struct statement_change *change, const PGresult *result)
 {
 	int column = (int)change->index;
 
@@ -46,15 +46,15 @@ static void tell_column(const struct change_listener *listener,
 	}
 }
 
-void changes_tell(const struct change_listener *listener, const struct statement_entry *statement,
-		  const struct db_query *query, const PGresult *result)
+void changes_notify(const struct change_listener *listener, const struct statement_entry *statement,
+		    const struct db_query *query, const PGresult *result)
 {
 	for (unsigned i = 0; i < statement->change_count && listener && listener->on_change; i++) {
 		const struct statement_change *change = &statement->changes[i];
 
 		if (!change->is_column)
-			tell_parameter(listener, change, &query->parameters);
+			notify_of_parameter(listener, change, &query->parameters);
 		else if (result)
-			tell_column(listener, change, result);
+			notify_of_column(listener, change, result);
 	}
 }

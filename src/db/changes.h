@@ -7,5 +7,5 @@
 
 /* result: NULL if it is unknown whether the write was made: then only rows in the parameters are
  * reported. Does nothing for a listener without a function. */
-void changes_tell(const struct change_listener *listener, const struct statement_entry *statement,
-		  const struct db_query *query, const PGresult *result);
+void changes_notify(const struct change_listener *listener, const struct statement_entry *statement,
+		    const struct db_query *query, const PGresult *result);

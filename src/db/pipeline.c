@@ -104,8 +104,8 @@ static void answer(struct pipeline *pipeline, struct db_query *query, const PGre
 	if (db_result->outcome == DB_OK && !db_result->rows)
 		*db_result = result_rows(result);
 	if (db_result->outcome == DB_OK || db_result->outcome == DB_UNAVAILABLE)
-		changes_tell(pipeline->changes, &pipeline->statements[query->statement], query,
-			     result);
+		changes_notify(pipeline->changes, &pipeline->statements[query->statement], query,
+			       result);
 	pipeline->on_answer(pipeline, query, db_result);
 }
 
@@ -123,8 +123,8 @@ static void give_back(struct pipeline *pipeline, struct db_query *query, bool ne
 		return;
 	}
 	if (!never_ran)
-		changes_tell(pipeline->changes, &pipeline->statements[query->statement], query,
-			     NULL);
+		changes_notify(pipeline->changes, &pipeline->statements[query->statement], query,
+			       NULL);
 	pipeline->on_return(pipeline, query, query->moves++ < limit);
 }
 

@@ -16,7 +16,7 @@ enum {
 };
 
 /* Last report on a panel that is here. */
-struct told {
+struct notified {
 	struct shown shown;
 	struct view_picture now, next; /* without their installations */
 };
@@ -25,12 +25,12 @@ struct told {
 struct lease {
 	struct map_node by_id;
 	struct list by_age;
-	struct list to_tell;
+	struct list to_notify;
 	struct id id;
-	uint64_t until_ms;	 /* end of this worker's own subscription */
-	uint64_t other_until_ms; /* end of the subscriptions of others */
-	struct told *told;	 /* NULL: the panel is not here */
-	bool is_asked;		 /* report what it shows, new or not */
+	uint64_t until_ms;	   /* end of this worker's own subscription */
+	uint64_t other_until_ms;   /* end of the subscriptions of others */
+	struct notified *notified; /* NULL: the panel is not here */
+	bool is_asked;		   /* report what it shows, new or not */
 };
 
 static struct str id_view(const struct id *id)
@@ -49,8 +49,8 @@ static void lease_free(struct leases *leases, struct lease *lease)
 {
 	map_remove(&leases->by_id, &lease->by_id);
 	list_remove(&lease->by_age);
-	list_remove(&lease->to_tell);
-	free(lease->told);
+	list_remove(&lease->to_notify);
+	free(lease->notified);
 	free(lease);
 }
 
@@ -97,7 +97,7 @@ static bool is_same_item(const struct playback_item *a, const struct playback_it
 /* The bytes of a replaced or dropped picture are gone, but its hash is known if it was reported
  * before. */
 static void name_picture(struct view_picture *picture, const struct panel *panel,
-			 const struct playback_item *item, const struct told *told)
+			 const struct playback_item *item, const struct notified *notified)
 {
 	const struct content_installation *installation =
 	    content_at(&panel->content, item->position);
@@ -105,12 +105,12 @@ static void name_picture(struct view_picture *picture, const struct panel *panel
 	if (installation)
 		picture->installation_id = installation->id;
 	picture->has_hash = panel_picture_hash(panel, item, picture->hash);
-	if (picture->has_hash || !told)
+	if (picture->has_hash || !notified)
 		return;
-	if (is_same_item(item, &told->shown.item))
-		memcpy(picture, &told->now, offsetof(struct view_picture, installation_id));
-	else if (is_same_item(item, &told->shown.next))
-		memcpy(picture, &told->next, offsetof(struct view_picture, installation_id));
+	if (is_same_item(item, &notified->shown.item))
+		memcpy(picture, &notified->now, offsetof(struct view_picture, installation_id));
+	else if (is_same_item(item, &notified->shown.next))
+		memcpy(picture, &notified->next, offsetof(struct view_picture, installation_id));
 }
 
 static int64_t wall_us_of(int64_t ms, struct playback_clock clock)
@@ -118,7 +118,7 @@ static int64_t wall_us_of(int64_t ms, struct playback_clock clock)
 	return clock.wall_us + (ms - clock.now_ms) * 1000;
 }
 
-static struct panel_view view_of(const struct told *told, const struct panel *panel,
+static struct panel_view view_of(const struct notified *notified, const struct panel *panel,
 				 const struct shown *shown, int64_t rank_us,
 				 struct playback_clock clock)
 {
@@ -135,8 +135,8 @@ static struct panel_view view_of(const struct told *told, const struct panel *pa
 		view.since_us = wall_us_of(shown->since_ms, clock);
 	if (shown->until_ms && shown->kind != SHOWN_UNKNOWN)
 		view.until_us = wall_us_of(shown->until_ms, clock);
-	name_picture(&view.now, panel, &shown->item, told);
-	name_picture(&view.next, panel, &shown->next, told);
+	name_picture(&view.now, panel, &shown->item, notified);
+	name_picture(&view.next, panel, &shown->next, notified);
 	view.now.kind = shown->kind;
 	view.next.kind = shown->next_kind;
 	return view;
@@ -157,21 +157,23 @@ static void notify(struct leases *leases, struct lease *lease, const struct pane
 		leases->on_view(leases->context, lease->id, view);
 }
 
-static void note_told(struct lease *lease, const struct shown *shown, const struct panel_view *view)
+static void note_notified(struct lease *lease, const struct shown *shown,
+			  const struct panel_view *view)
 {
 	if (shown->connection == SHOWN_OFFLINE) {
-		free(lease->told);
-		lease->told = NULL;
+		free(lease->notified);
+		lease->notified = NULL;
 		return;
 	}
-	if (!lease->told)
-		lease->told = memory_zalloc(sizeof(*lease->told));
-	*lease->told = (struct told){.shown = *shown, .now = view->now, .next = view->next};
-	lease->told->now.installation_id = lease->told->next.installation_id = (struct str){0};
+	if (!lease->notified)
+		lease->notified = memory_zalloc(sizeof(*lease->notified));
+	*lease->notified = (struct notified){.shown = *shown, .now = view->now, .next = view->next};
+	lease->notified->now.installation_id = lease->notified->next.installation_id =
+	    (struct str){0};
 }
 
 /* Sends nothing for a panel not connected here, except one offline report when it leaves. */
-static void tell_if_new(struct leases *leases, struct lease *lease)
+static void notify_if_new(struct leases *leases, struct lease *lease)
 {
 	struct playback_clock clock = clock_now(leases);
 	struct panel *panel = panels_find(leases->panels, lease->id);
@@ -181,51 +183,51 @@ static void tell_if_new(struct leases *leases, struct lease *lease)
 	struct panel_view view;
 
 	lease->is_asked = false;
-	if (shown.connection == SHOWN_OFFLINE && !lease->told)
+	if (shown.connection == SHOWN_OFFLINE && !lease->notified)
 		return;
-	if (lease->told && shown_is_same(&shown, &lease->told->shown)) {
+	if (lease->notified && shown_is_same(&shown, &lease->notified->shown)) {
 		if (!is_asked)
 			return;
-		shown.since_ms = lease->told->shown.since_ms;
+		shown.since_ms = lease->notified->shown.since_ms;
 	}
-	view = view_of(lease->told, panel, &shown, rank_us, clock);
-	note_told(lease, &shown, &view);
+	view = view_of(lease->notified, panel, &shown, rank_us, clock);
+	note_notified(lease, &shown, &view);
 	notify(leases, lease, &view);
 }
 
-static void on_tell(struct later *later)
+static void on_notify(struct later *later)
 {
-	struct leases *leases = container_of(later, struct leases, tell);
+	struct leases *leases = container_of(later, struct leases, notify);
 	struct list *node;
 
-	for (unsigned i = 0; i < BATCH && !list_is_empty(&leases->to_tell); i++) {
+	for (unsigned i = 0; i < BATCH && !list_is_empty(&leases->to_notify); i++) {
 		/* Hints of changes share the room with these. While the database is unavailable,
 		 * this worker's own pages still get reports. */
 		if (db_hints_are_up(leases->db) &&
 		    db_hint_room(leases->db) < LIMIT_HINT_BYTES / 2) {
-			deadline_set(leases->loop, &leases->tell_again, AGAIN_MS);
+			deadline_set(leases->loop, &leases->notify_again, AGAIN_MS);
 			return;
 		}
-		node = list_take_first(&leases->to_tell);
-		tell_if_new(leases, container_of(node, struct lease, to_tell));
+		node = list_take_first(&leases->to_notify);
+		notify_if_new(leases, container_of(node, struct lease, to_notify));
 	}
-	if (!list_is_empty(&leases->to_tell))
-		loop_later(leases->loop, &leases->tell);
+	if (!list_is_empty(&leases->to_notify))
+		loop_later(leases->loop, &leases->notify);
 }
 
-static void on_tell_again(struct deadline *deadline)
+static void on_notify_again(struct deadline *deadline)
 {
-	struct leases *leases = container_of(deadline, struct leases, tell_again);
+	struct leases *leases = container_of(deadline, struct leases, notify_again);
 
-	loop_later(leases->loop, &leases->tell);
+	loop_later(leases->loop, &leases->notify);
 }
 
-static void tell_later(struct leases *leases, struct lease *lease)
+static void notify_later(struct leases *leases, struct lease *lease)
 {
-	if (!list_is_linked(&lease->to_tell))
-		list_append(&leases->to_tell, &lease->to_tell);
-	if (!deadline_is_set(&leases->tell_again))
-		loop_later(leases->loop, &leases->tell);
+	if (!list_is_linked(&lease->to_notify))
+		list_append(&leases->to_notify, &lease->to_notify);
+	if (!deadline_is_set(&leases->notify_again))
+		loop_later(leases->loop, &leases->notify);
 }
 
 void leases_changed(struct leases *leases, struct id device_id)
@@ -233,7 +235,7 @@ void leases_changed(struct leases *leases, struct id device_id)
 	struct lease *lease = leases->by_id.count ? lease_find(leases, device_id) : NULL;
 
 	if (lease)
-		tell_later(leases, lease);
+		notify_later(leases, lease);
 }
 
 /* ---- leases ---- */
@@ -244,7 +246,7 @@ static struct lease *lease_new(struct leases *leases, struct id id)
 
 	lease->id = id;
 	list_init(&lease->by_age);
-	list_init(&lease->to_tell);
+	list_init(&lease->to_notify);
 	map_insert(&leases->by_id, &lease->by_id, id_view(&lease->id));
 	if (!deadline_is_set(&leases->expire))
 		deadline_set(leases->loop, &leases->expire, LEASE_MS);
@@ -264,7 +266,7 @@ void leases_ask(struct leases *leases, struct id device_id, bool is_other)
 	list_remove(&lease->by_age);
 	list_append(&leases->by_age, &lease->by_age);
 	lease->is_asked = true;
-	tell_later(leases, lease);
+	notify_later(leases, lease);
 }
 
 static void on_expire(struct deadline *deadline)
@@ -289,16 +291,16 @@ void leases_init(struct leases *leases)
 {
 	leases->self = cursors_name_worker(leases->cursors);
 	list_init(&leases->by_age);
-	list_init(&leases->to_tell);
-	loop_later_init(&leases->tell, on_tell);
-	deadline_init(&leases->tell_again, on_tell_again);
+	list_init(&leases->to_notify);
+	loop_later_init(&leases->notify, on_notify);
+	deadline_init(&leases->notify_again, on_notify_again);
 	deadline_init(&leases->expire, on_expire);
 }
 
 void leases_finish(struct leases *leases)
 {
-	loop_later_cancel(&leases->tell);
-	deadline_clear(leases->loop, &leases->tell_again);
+	loop_later_cancel(&leases->notify);
+	deadline_clear(leases->loop, &leases->notify_again);
 	deadline_clear(leases->loop, &leases->expire);
 	while (!list_is_empty(&leases->by_age))
 		lease_free(leases, container_of(leases->by_age.next, struct lease, by_age));

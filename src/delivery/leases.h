@@ -21,12 +21,12 @@ struct leases {
 	/* Gets the view of a panel of this worker, for the worker's own view subscriptions. */
 	void (*on_view)(void *context, struct id device_id, const struct panel_view *view);
 	void *context;
-	struct map by_id;    /* of struct lease */
-	struct list by_age;  /* by the last request, oldest first */
-	struct list to_tell; /* leases to report: the panel may show something else, or was asked
+	struct map by_id;      /* of struct lease */
+	struct list by_age;    /* by the last request, oldest first */
+	struct list to_notify; /* leases to report: the panel may show something else, or was asked
 				for */
-	struct later tell;
-	struct deadline tell_again; /* set while hints have no room */
+	struct later notify;
+	struct deadline notify_again; /* set while hints have no room */
 	struct deadline expire;
 };
 
