@@ -1,9 +1,9 @@
 /*
  * The program that the tests run in the sandbox: probe STAGE ATTEMPT. STAGE is "start" (between
- * exec and the seal), "sealed", "script" (sealed as an interpreter) or "network"; "server" and
- * "client" are the seal of a server's process, which may read /etc as a client; "ringless" has no
- * io_uring. Ends with 0 if the attempt succeeded, else with its errno, and with 250 if a layer of
- * the seal is missing.
+ * exec and sandbox_restrict()), "sealed" (after it), "script" (restricted as an interpreter) or
+ * "network"; "server" and "client" are a server's restricted process, which may read /etc as a
+ * client; "ringless" has no io_uring. Ends with 0 if the attempt succeeded, else with its errno,
+ * and with 250 if a layer of the sandbox is missing.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ enum { MISSING = 250 };
 /* Pipes of a server's process: one it may splice, and its standard error. */
 static int lines[2], logged[2];
 
-/* Socket opened before the seal, as those of a server's clients. */
+/* Socket opened before sandbox_restrict_server(), as those of a server's clients. */
 static int open_socket;
 
 static int result(long returned)

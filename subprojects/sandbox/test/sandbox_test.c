@@ -72,7 +72,7 @@ static void refuses(const char *stage, const char *what)
 	assert_int_not_equal(error, 0);
 }
 
-/* The attempt must fail because of the seal, not for another reason. */
+/* The attempt must fail because of the sandbox, not for another reason. */
 static void sandbox_refuses(const char *stage, const char *what)
 {
 	int error = attempt(stage, what);
@@ -96,7 +96,7 @@ static void test_refuses_before_it_is_sealed(void **state)
 		refuses("start", names[i]);
 }
 
-/* Before the seal only Landlock protects files, and not every kernel has it. */
+/* Before sandbox_restrict() only Landlock protects files, and not every kernel has it. */
 static void test_landlock(void **state)
 {
 	static const char *const names[] = {
