@@ -55,6 +55,7 @@ static const char *const mqtt_messages[] = {
     [METRIC_MQTT_DROPPED] = "dropped",
 };
 
+/* "guesses" is a name that dashboards use. */
 static const char *const limits[] = {
     [METRIC_LIMIT_OTHER] = "other",	  [METRIC_LIMIT_KEY] = "key",
     [METRIC_LIMIT_PUSH] = "push",	  [METRIC_LIMIT_FAILED_ATTEMPTS] = "guesses",
