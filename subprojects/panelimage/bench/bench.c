@@ -1,4 +1,6 @@
-/* panelimage_bench FILE... - how long each file takes to convert and to examine.
+/* panelimage_bench [--small] FILE... - how long each file takes to convert and to examine.
+ *
+ * With --small the limit is 0, so that animations are encoded again with high effort.
  *
  * Prints per file: the shortest and longest time of some rounds in microseconds, the time of
  * panelimage_is_animation(), frames and bytes of the result or the reason of the refusal. */
@@ -6,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "panelimage/panelimage.h"
@@ -33,7 +36,19 @@ static double look_us(const uint8_t *data, size_t size)
 	return (now_us() - start) / LOOKS;
 }
 
-static void measure(const char *name, const uint8_t *data, size_t size)
+static int convert(const uint8_t *data, size_t size, size_t limit, struct panelimage_result *ret,
+		   struct panelimage_error *reterr)
+{
+	struct panelimage_conversion *conversion =
+	    panelimage_conversion_new(data, size, panel, reterr);
+
+	if (!conversion)
+		return -1;
+	panelimage_conversion_limit(conversion, limit);
+	return panelimage_conversion_finish(conversion, ret, reterr);
+}
+
+static void measure(const char *name, const uint8_t *data, size_t size, size_t limit)
 {
 	struct panelimage_result result = {0};
 	struct panelimage_error error;
@@ -46,7 +61,7 @@ static void measure(const char *name, const uint8_t *data, size_t size)
 		double took;
 
 		panelimage_result_finish(&result);
-		rc = panelimage_convert(data, size, panel, &result, &error);
+		rc = convert(data, size, limit, &result, &error);
 		took = now_us() - start;
 		shortest = took < shortest ? took : shortest;
 		longest = took > longest ? took : longest;
@@ -62,15 +77,17 @@ static void measure(const char *name, const uint8_t *data, size_t size)
 int main(int argc, char **argv)
 {
 	static uint8_t data[PANELIMAGE_INPUT_MAX_BYTES + 1];
+	bool is_small = argc > 1 && strcmp(argv[1], "--small") == 0;
 
-	for (int i = 1; i < argc; i++) {
+	for (int i = is_small ? 2 : 1; i < argc; i++) {
 		FILE *in = fopen(argv[i], "rb");
 
 		if (!in) {
 			perror(argv[i]);
 			return EXIT_FAILURE;
 		}
-		measure(argv[i], data, fread(data, 1, sizeof(data), in));
+		measure(argv[i], data, fread(data, 1, sizeof(data), in),
+			is_small ? 0 : PANELIMAGE_OUTPUT_MAX_BYTES);
 		fclose(in);
 	}
 	return EXIT_SUCCESS;
