@@ -63,7 +63,7 @@ def wrong_lines(lines, app, device):
         (change(lines, "version", comments=[{"author": "a"}]), "comment is required (and 1 more faults)"),
         (change(lines, "version", app="ada-draft"), "does not belong to the previous app"),
         (change(lines, "device", mac="x"), "must be a MAC address"),
-        (change(lines, "device", serial="02:00:00:00:00:01"), "serial must be letters, digits"),
+        (change(lines, "device", serial="02:00:00:00:00:01"), "serial must have 1 to 32 letters, digits"),
         (change(lines, "device", linkKeyHash="00"), "linkKeyHash must"),
         (change(lines, "device", brightness=101), "from 0 to 100"),
         (change(lines, "device", timezone="Mars"), "must be the name of a time zone"),
