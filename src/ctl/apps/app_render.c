@@ -142,13 +142,14 @@ static void print_schema(struct rendering *rendering, const struct engine_answer
 	yyjson_doc *parsed = schema.length ? yyjson_read(schema.data, schema.length, 0) : NULL;
 	char *text = parsed ? yyjson_write(parsed, YYJSON_WRITE_PRETTY_TWO_SPACES, NULL) : NULL;
 	struct buffer shown = {0};
+	struct arena arena = {0};
 	struct form form;
 	struct str fault;
 
 	if (answer->problem.kind != ENGINE_DONE) {
 		rendering->failed = true;
 		report(rendering, &answer->problem, &rendering->log);
-	} else if (!form_read(schema, &rendering->ctl->arena, &form, &fault)) {
+	} else if (!form_read(schema, &arena, &form, &fault)) {
 		fail(rendering, fault);
 	}
 	if (text) {
@@ -157,6 +158,7 @@ static void print_schema(struct rendering *rendering, const struct engine_answer
 		buffer_append_char(&shown, '\n');
 		(void)ctl_print(&shown);
 	}
+	arena_finish(&arena);
 	buffer_finish(&shown);
 	free(text);
 	yyjson_doc_free(parsed);
