@@ -476,6 +476,32 @@ def test_a_signal_leaves_nothing(waiting_backup, tmp_path, number):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_restore_says_so(filled, target, tmp_path, number):
+    """It waits for more of the backup, in the middle of the rows of a table."""
+    before = backups.tables_of(target)
+    frames = backups.frames_of(read(filled[1]))
+    table = next(i for i, one in enumerate(frames) if one[1].startswith(b"account\n"))
+    with contextlib.closing(backups.connect(target)) as connection, connection.cursor() as cursor, subprocess.Popen(
+            [DISPLAYCTL, "--database", target, "--state-dir", str(tmp_path / "s"), "restore", "-", "--replace", "--yes"],
+            stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) as process:
+        # The end of this part is a frame that is not complete.
+        process.stdin.write(backups.backup_of(frames[:table + 2])[:-1])
+        process.stdin.flush()
+
+        def waits():
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY \"account\" %FROM STDIN%' "
+                           "AND datname = current_database()")
+            return cursor.fetchone()[0]
+
+        wait_until(waits, "a restore that waits for rows")
+        process.send_signal(number)
+        assert process.wait(120) == 1
+        assert process.stderr.read() == b"displayctl: interrupted; nothing was changed\n"
+    assert backups.tables_of(target) == before
+
+
 def test_nohup_lets_it_end(waiting_backup, tmp_path):
     """A logout during a backup does not end it."""
     process, let_go = waiting_backup(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))

@@ -148,9 +148,11 @@ static enum ctl_exit load_rows(struct restore *restore)
 	struct reason why;
 
 	do {
+		int rc = restore_is_interrupted ? -1 : backup_read(&restore->reader, &frame, &why);
+
 		if (restore_is_interrupted)
-			return CTL_FAILED;
-		if (backup_read(&restore->reader, &frame, &why) < 0)
+			return ctl_fail(CTL_FAILED, "interrupted; nothing was changed");
+		if (rc < 0)
 			return ctl_fail(CTL_REFUSED, "%s", why.text);
 		if (is_in_table && frame.kind != BACKUP_ROWS) {
 			code = end_table(restore);
