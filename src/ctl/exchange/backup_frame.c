@@ -2,13 +2,18 @@
 #include "base/require.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 static const char magic[] = "displayd backup\n";
 
-enum { MAGIC_BYTES = sizeof(magic) - 1, VERSION_BYTES = 4, TEXT_BYTES = 512, NAME_BYTES_MAX = 63 };
+enum {
+	MAGIC_BYTES = sizeof(magic) - 1,
+	VERSION_BYTES = 4,
+	TEXT_BYTES = 512,
+	NAME_BYTES_MAX = 63,
+	TIMESTAMP_BYTES_MAX = 31
+};
 
 static void put_number(uint8_t *to, uint32_t number)
 {
@@ -182,19 +187,42 @@ static bool is_name(struct str text)
 	return text.length > 0 && text.length <= NAME_BYTES_MAX;
 }
 
-/* The next functions read a payload, behind which a NUL follows. Digits are few enough not to
- * overflow, or become the largest number. */
-/* NOLINTBEGIN(cert-err34-c) */
+/* The next functions read a payload, behind which a NUL follows. */
+
+/* Takes the next line, which begins with this name. */
+static bool take_line(struct str *rest, struct str name, struct str *ret_value)
+{
+	struct str line;
+
+	if (!str_next(rest, '\n', &line) || !str_starts_with(line, name))
+		return false;
+	*ret_value = str_from_offset(line, name.length);
+	return true;
+}
+
+static bool consists_of(struct str text, const char *characters)
+{
+	return text.length > 0 && strspn(text.data, characters) >= text.length;
+}
 
 static bool read_head(struct str text, struct backup_frame *ret)
 {
-	int begin = 0, end = 0;
+	static const struct str made_at = {"made-at ", 8};
+	struct str schema, migrations;
+	unsigned long long number;
 
-	if (sscanf(text.data, "schema %7u\nmigrations %64[0-9a-f]\nmade-at %n%*31[-0-9:.TZ]%n",
-		   &ret->head.schema, ret->head.migrations, &begin, &end) != 2)
+	if (!take_line(&text, STR("schema "), &schema) ||
+	    !str_to_uint64(schema, BACKUP_SCHEMA_MAX, &number) ||
+	    !take_line(&text, STR("migrations "), &migrations) ||
+	    migrations.length != BACKUP_HASH_DIGITS ||
+	    !consists_of(migrations, "0123456789abcdef") || !str_starts_with(text, made_at))
 		return false;
-	ret->head.made_at = (struct str){text.data + begin, (size_t)(end - begin)};
-	return begin < end && (size_t)end == text.length && ret->head.schema <= BACKUP_SCHEMA_MAX;
+	ret->head.schema = (unsigned)number;
+	memcpy(ret->head.migrations, migrations.data, BACKUP_HASH_DIGITS);
+	ret->head.migrations[BACKUP_HASH_DIGITS] = '\0';
+	ret->head.made_at = str_from_offset(text, made_at.length);
+	return ret->head.made_at.length <= TIMESTAMP_BYTES_MAX &&
+	       consists_of(ret->head.made_at, "-0123456789:.TZ");
 }
 
 static bool read_table(struct str text, struct backup_frame *ret)
@@ -212,29 +240,28 @@ static bool read_table(struct str text, struct backup_frame *ret)
 
 static bool read_sequence(struct str text, struct backup_frame *ret)
 {
-	long long value = 0;
-	char called = '\0';
-	int end = 0;
+	struct str value;
+	unsigned long long number;
 
-	ret->name = (struct str){text.data, str_find(text, ' ')};
-	if (!is_name(ret->name) ||
-	    sscanf(text.data + ret->name.length, " %19lld %c%n", &value, &called, &end) != 2)
+	if (!str_next(&text, ' ', &ret->name) || !is_name(ret->name) ||
+	    !str_next(&text, ' ', &value) || !str_to_uint64(value, INT64_MAX, &number))
 		return false;
-	ret->last_value = value;
-	ret->is_called = called == 't';
-	return value > 0 && (called == 't' || called == 'f') &&
-	       ret->name.length + (size_t)end == text.length;
+	ret->last_value = (int64_t)number;
+	ret->is_called = str_equal(text, STR("t"));
+	return number > 0 && (ret->is_called || str_equal(text, STR("f")));
 }
 
 static bool read_end(struct str text, struct backup_frame *ret)
 {
-	int end = 0;
+	static const struct str rows = {"rows ", 5};
+	unsigned long long number;
 
-	return sscanf(text.data, "rows %19" SCNd64 "%n", &ret->row_count, &end) == 1 &&
-	       ret->row_count >= 0 && (size_t)end == text.length;
+	if (!str_starts_with(text, rows) ||
+	    !str_to_uint64(str_from_offset(text, rows.length), INT64_MAX, &number))
+		return false;
+	ret->row_count = (int64_t)number;
+	return true;
 }
-
-/* NOLINTEND(cert-err34-c) */
 
 /* Returns the kinds that may precede this one; a space: at the beginning of the file. */
 static const char *predecessors(uint8_t kind)
