@@ -85,6 +85,18 @@ def test_each_table_into_another_database(postgres, filled):
     assert backups.schema_of(other) == backups.schema_of(url)
 
 
+def test_a_sequence_that_was_not_used_yet(postgres, tmp_path):
+    url, other = postgres.create_database(), postgres.create_empty()
+    path = str(tmp_path / "b")
+    with backups.connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute("ALTER SEQUENCE render_generation RESTART 5000")
+    ctl(url, "backup", path)
+    ctl(other, "restore", path)
+    with backups.connect(other) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT last_value, is_called FROM render_generation")
+        assert cursor.fetchone() == (5000, False)
+
+
 @pytest.mark.parametrize("schema", [1, 5, 8, 11, *range(14, len(backups.migrations()))])
 def test_a_backup_of_an_older_version(postgres, tmp_path, schema):
     old, other = postgres.create_empty(), postgres.create_empty()
@@ -301,9 +313,13 @@ def hostile_files(data):
     yield whole([("h", b"schema 3\nmigrations " + new.encode() + b"\nmade-at 2026")]), "from another displayd"
     yield whole([("h", b"schema 0\nmigrations " + new.encode() + b"\nmade-at 2026")]), "from another displayd"
     unknown = "a part that this program does not support"
-    for text in (b"", b"schema x", head + b"\n\n", head.replace(b"made-at", b"made"), head[:40]):
+    for text in (b"", b"schema x", head + b"\n\n", head.replace(b"made-at", b"made"), head[:40],
+                 head.replace(b"schema ", b"schema +"), head.replace(b"schema ", b"schema  "),
+                 head.replace(b"\nmade", b" \nmade"), re.sub(rb"(migrations .*).\n", rb"\1\n", head), head + b"\n"):
         yield whole([("h", text)]), unknown
-    for kind, payload in [("z", b""), ("h", head), ("r", b"x"), ("k", b"short"), ("e", b"rows -1"), ("t", b""),
+    for kind, payload in [("z", b""), ("h", head), ("r", b"x"), ("k", b"short"), ("e", b"rows -1"),
+                          ("e", b"rows +0"), ("e", b"rows 9223372036854775808"), ("e", b"rows 0 "),
+                          ("s", b"x +5 t"), ("s", b"x 9223372036854775808 t"), ("s", b"x 1 t "), ("t", b""),
                           ("t", b"account"), ("t", b'account\nid"; DROP'), ("t", b"Account\nid"),
                           ("t", b"account\n" + b"\n".join([b"id"] * 101)), ("s", b"x 1"), ("s", b"x 0 t"),
                           ("s", b"x 99999999999999999999 t"), ("s", b"x 1 maybe"), ("s", b"x' 1 t")]:

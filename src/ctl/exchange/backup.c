@@ -138,6 +138,18 @@ static enum ctl_exit write_tables(struct backup *backup)
 	return code;
 }
 
+static enum ctl_exit write_sequence(struct backup *backup, const char *name, const char *sql)
+{
+	PGresult *state = NULL;
+	enum ctl_exit code = backup_ask(backup->ctl, sql, &state);
+
+	if (code == CTL_DONE)
+		backup_printf(&backup->writer, BACKUP_SEQUENCE, "%s %s %s", name,
+			      PQgetvalue(state, 0, 0), PQgetvalue(state, 0, 1));
+	PQclear(state);
+	return code;
+}
+
 /* Writes the sequences, after the rows: a sequence may be ahead of the rows, not behind them. */
 static enum ctl_exit write_sequences(struct backup *backup)
 {
@@ -146,9 +158,8 @@ static enum ctl_exit write_sequences(struct backup *backup)
 
 	for (int i = 0; code == CTL_DONE && i < PQntuples(sequences); i++)
 		if (backup_takes_sequence(PQgetvalue(sequences, i, 0), PQgetvalue(sequences, i, 1)))
-			backup_printf(&backup->writer, BACKUP_SEQUENCE, "%s %s %s",
-				      PQgetvalue(sequences, i, 0), PQgetvalue(sequences, i, 2),
-				      PQgetvalue(sequences, i, 3));
+			code = write_sequence(backup, PQgetvalue(sequences, i, 0),
+					      PQgetvalue(sequences, i, 2));
 	PQclear(sequences);
 	return code;
 }

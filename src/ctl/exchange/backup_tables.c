@@ -12,15 +12,15 @@ const char backup_sql_tables[] =
     "AND (c.relname, a.attname) <> ('site', 'challenge_key') "
     "GROUP BY c.relname ORDER BY c.relname COLLATE \"C\"";
 
+/* Only the sequence itself has the value that it returns first, after ALTER SEQUENCE RESTART. */
 const char backup_sql_sequences[] =
-    "SELECT s.relname, t.relname, coalesce(pg_sequence_last_value(s.oid), q.seqstart), "
-    "pg_sequence_last_value(s.oid) IS NOT NULL "
+    "SELECT s.relname, t.relname, format('SELECT last_value, is_called FROM %I', s.relname) "
     "FROM pg_class AS s "
-    "JOIN pg_sequence AS q ON q.seqrelid = s.oid "
     "JOIN pg_namespace AS n ON n.oid = s.relnamespace AND n.nspname = current_schema() "
     "LEFT JOIN pg_depend AS d ON d.classid = 'pg_class'::regclass AND d.objid = s.oid "
     "AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i') "
     "LEFT JOIN pg_class AS t ON t.oid = d.refobjid "
+    "WHERE s.relkind = 'S' "
     "ORDER BY s.relname COLLATE \"C\"";
 
 static const char *const left_out[] = {"account_import", "account_import_line", "account_link",

@@ -6,8 +6,8 @@
 /* Lists the ordinary tables of the schema: name, and columns with a line feed between them, without
  * generated columns and the key of challenges. */
 extern const char backup_sql_tables[];
-/* Lists the sequences: name, the table to which it belongs, if any, its value, and whether that was
- * used. */
+/* Lists the sequences: name, the table to which it belongs, if any, and the statement that reads
+ * its value, and whether that was used. */
 extern const char backup_sql_sequences[];
 
 /* Whether a backup contains the table: it was made by a migration. Sessions, one-time links and
