@@ -42,6 +42,8 @@ def wrong_values(lines):
 def wrong_lines(lines, app, device):
     """Lines that are invalid, or in the wrong place, each with its error message."""
     key = next(line["id"] for line in lines if line["kind"] == "key")
+    kinds = [line["kind"] for line in lines]
+    version, draft = kinds.index("version"), kinds.index("draft")
     return [
         (change(lines, "account", email="x"), "email must"), (change(lines, "account", name=None), "name is required"),
         (change(lines, "account", name=" "), "name must"), (change(lines, "account", name="a\nb"), "name must"),
@@ -88,6 +90,8 @@ def wrong_lines(lines, app, device):
         (lines[:1] + [b"\xff\n"] + lines[1:], "is not JSON"),
         (lines[:1] + [b"[" * 100 + b"\n"] + lines[1:], "is not JSON"),
         (lines[:1] + lines, "is not allowed at this line"), (lines + lines[app:app + 1], "is not allowed at this line"),
+        (lines[:draft + 1] + lines[draft:], "is not allowed at this line"),
+        (lines[:draft + 1] + lines[version:version + 1] + lines[draft + 1:], "is not allowed at this line"),
         (lines[1:], "this is not an export"), (lines[:1] + lines[device:] + lines[app:device], "is not allowed at this line"),
         (lines[:device] + lines[device:device + 1] * 2 + lines[device + 1:], "a device with this ID already"),
         (lines[:1] + [{"kind": "secrets", "salt": "A" * 24}] + lines[1:], "use --pass-phrase-file")]

@@ -139,18 +139,21 @@ static int check_order(struct account_reader *reader, struct str kind, struct re
 	static const struct {
 		const char *kind;
 		unsigned rank;
-		bool is_once;
-	} kinds[] = {{"account", 1, true},  {"secrets", 2, true}, {"app", 3, false},
-		     {"version", 3, false}, {"draft", 3, false},  {"device", 4, false},
-		     {"entry", 4, false},   {"key", 5, false},	  {"passkey", 6, false},
-		     {"end", 7, true}};
+		bool is_once, is_of_app;
+	} kinds[] = {{"account", 1, true},	{"secrets", 2, true},
+		     {"app", 3, false},		{"version", 3, false, true},
+		     {"draft", 3, false, true}, {"device", 4, false},
+		     {"entry", 4, false},	{"key", 5, false},
+		     {"passkey", 6, false},	{"end", 7, true}};
 
 	for (unsigned i = 0; i < array_length(kinds); i++) {
 		if (!str_equal(kind, str_from(kinds[i].kind)))
 			continue;
-		if (kinds[i].rank < reader->rank + kinds[i].is_once)
+		if (kinds[i].rank < reader->rank + kinds[i].is_once ||
+		    (reader->has_draft && kinds[i].is_of_app))
 			return fail(reader, reterr, "it is not allowed at this line of the file");
 		reader->rank = kinds[i].rank;
+		reader->has_draft = str_equal(kind, STR("draft"));
 	}
 	return 0;
 }

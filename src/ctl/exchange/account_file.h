@@ -49,6 +49,7 @@ struct account_reader {
 	struct buffer input;	     /* the last line */
 	unsigned rank;	/* rank of the last line in the order of the kinds; 0: no line yet */
 	bool is_salted; /* a line of secrets was read */
+	bool has_draft; /* the draft of the last app was read */
 };
 
 /* Begins to read. file must be set, the rest zero. Free with account_reader_finish(). */

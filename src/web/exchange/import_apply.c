@@ -59,9 +59,10 @@ static const char *explain(const struct account_import_apply_row *row)
 	if (str_equal(row->rule, STR("import_order")))
 		return str_equal(row->failed_kind, STR("entry"))
 			   ? "it does not belong to the previous device"
-		       : str_equal(row->failed_kind, STR("account"))
-			   ? "it is not allowed at this line of the file"
-			   : "it does not belong to the previous app";
+		       : str_equal(row->failed_kind, STR("version")) ||
+			       str_equal(row->failed_kind, STR("draft"))
+			   ? "it does not belong to the previous app"
+			   : "it is not allowed at this line of the file";
 	if (str_equal(row->rule, STR("22023")) && str_equal(row->failed_kind, STR("device")))
 		return "the database does not know its time zone";
 	return "the database cannot store one of its values: a time, a number or a text";
