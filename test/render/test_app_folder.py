@@ -65,6 +65,32 @@ def test_a_script_has_the_files_of_its_folder(tmp_path, monkeypatch):
 
 
 @needs_starlark
+def test_a_script_has_its_translations_only(tmp_path):
+    """Only JSON of the first level; the folder may be a symbolic link."""
+    folder = tmp_path / "room"
+    write_room(folder)
+    (folder / "locales").rename(tmp_path / "shared")
+    (folder / "locales").symlink_to("../shared")
+    for name in ("locales/raw.bin", "locales/deep/en.json"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("x" * (9 << 20))
+    done = run(folder / "room.star", "-o", tmp_path / "out.webp")
+    assert (done.returncode, done.stderr) == (0, "")
+    (folder / "locales").unlink()
+    (tmp_path / "shared").rename(folder / "locales")
+    done = run(folder / "room.star", "-o", tmp_path / "plain.webp")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(frames(tmp_path / "out.webp")) == list(frames(tmp_path / "plain.webp"))
+    # The folder of an app may be a symbolic link, too.
+    (folder / "locales/raw.bin").unlink()
+    (folder / "locales/deep/en.json").unlink()
+    (tmp_path / "link").symlink_to(folder)
+    done = run(tmp_path / "link", "-o", tmp_path / "link.webp")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(frames(tmp_path / "link.webp")) == list(frames(tmp_path / "plain.webp"))
+
+
+@needs_starlark
 @pytest.mark.parametrize("name", ["../secret.star", "/etc/hostname", "link.txt", ".hidden", "lib"])
 def test_a_script_has_nothing_else(name, tmp_path):
     folder = tmp_path / "room"

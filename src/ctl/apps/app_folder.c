@@ -56,10 +56,11 @@ static int compare_names(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+/* Follows a symbolic link only of path itself. */
 static void find_below(struct app_folder *folder, const char *path)
 {
 	char *roots[] = {(char *)path, NULL};
-	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, compare_names);
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, compare_names);
 	FTSENT *entry;
 
 	while (walk && (entry = fts_read(walk))) {
@@ -302,6 +303,7 @@ static bool add_next_load(struct app_folder *folder, struct str *rest)
 	return true;
 }
 
+/* Adds the translations, which are not below other folders. */
 static void add_locales(struct app_folder *folder)
 {
 	struct app_folder locales = {.path = folder->path};
@@ -309,7 +311,9 @@ static void add_locales(struct app_folder *folder)
 
 	find_below(&locales, path);
 	for (unsigned i = 0; i < locales.count; i++)
-		add_loaded(folder, locales.names[i]);
+		if (ends_with(locales.names[i], ".json") &&
+		    !strchr(locales.names[i] + strlen("locales/"), '/'))
+			add_loaded(folder, locales.names[i]);
 	locales.path = path;
 	finish(&locales);
 }
