@@ -319,10 +319,18 @@ def test_secret_settings(source, target, owner, tmp_path, exported):
         assert "the pass phrase is wrong" in refused(target, path, "--pass-phrase-file", wrong)
         assert "must have 8 to 1024 bytes" in refused(target, path, "--pass-phrase-file",
                                                       str(tmp_path / "short"), code=2)
+        assert "is longer than 4096 bytes" in refused(target, path, "--pass-phrase-file", "/dev/zero", code=2)
+        assert "cannot be both" in refused(target, "-", "--pass-phrase-file", "-", code=2)
         target.ctl("import", path, "--without-secrets")
         assert query(target, "SELECT secret_settings FROM installation WHERE id = %s", entry) == [(None,)]
         forget(target)
-        target.ctl("import", path, "--pass-phrase-file", phrase)
+        # Only the line is read: the other end of a FIFO may stay open.
+        os.mkfifo(tmp_path / "fifo")
+        fifo = os.open(tmp_path / "fifo", os.O_RDWR)
+        os.write(fifo, PHRASE.encode() + b"\r\nmore")
+        target.ctl("import", path, "--pass-phrase-file", str(tmp_path / "fifo"))
+        assert os.read(fifo, 10) == b"more"
+        os.close(fifo)
         [[sealed]] = query(target, "SELECT secret_settings FROM installation WHERE id = %s", entry)
         assert crypt(key_of(target), device, entry, sealed=sealed) == secret
         forget(target)

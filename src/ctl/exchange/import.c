@@ -211,6 +211,9 @@ enum ctl_exit ctl_import(struct ctl *ctl)
 	const char *path = ctl->positionals[0].data;
 	enum ctl_exit code;
 
+	if (strcmp(path, "-") == 0 && str_equal(ctl_value(ctl, "pass-phrase-file"), STR("-")))
+		return ctl_fail(CTL_USAGE,
+				"standard input cannot be both the file and the pass phrase");
 	import.reader.file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	if (!import.reader.file)
 		return ctl_fail(errno == ENOENT ? CTL_NOT_FOUND : CTL_FAILED, "cannot read %s: %s",

@@ -1,8 +1,9 @@
 #include "input.h"
 
 #include <errno.h>
-#include <sodium.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum ctl_exit ctl_read_file(const char *what, const char *path, size_t max_bytes,
 			    struct buffer *ret_text)
@@ -28,17 +29,28 @@ enum ctl_exit ctl_read_file(const char *what, const char *path, size_t max_bytes
 enum ctl_exit ctl_read_line(struct ctl *ctl, const char *path, struct str *ret_line)
 {
 	enum { BYTES_MAX = 4096 };
-	struct buffer file;
-	enum ctl_exit code = ctl_read_file("", path, BYTES_MAX, &file);
-	struct str text = buffer_view(&file);
+	char *line = arena_alloc(&ctl->arena, BYTES_MAX + 2);
+	int file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = -1;
+	size_t length = 0;
+	int error;
 
-	text.length = str_find(text, '\n');
-	while (text.length && (text.data[text.length - 1] == '\r'))
-		text.length--;
-	*ret_line = arena_copy(&ctl->arena, text);
-	sodium_memzero(file.data, file.capacity);
-	buffer_finish(&file);
-	if (code == CTL_DONE && !ret_line->length)
-		return ctl_fail(CTL_USAGE, "the first line of %s is empty", path);
-	return code;
+	/* Byte by byte: what follows the line stays in a pipe, and no buffer that is freed keeps
+	 * the line, which may be a secret. */
+	while (length <= BYTES_MAX && file >= 0 && (got = read(file, line + length, 1)) > 0 &&
+	       line[length] != '\n')
+		length++;
+	error = errno;
+	if (file > STDIN_FILENO)
+		close(file);
+	while (length && line[length - 1] == '\r')
+		length--;
+	line[length] = '\0';
+	*ret_line = (struct str){line, length};
+	if (got < 0)
+		return ctl_fail(CTL_USAGE, "%s: %s", path, strerror(error));
+	if (length > BYTES_MAX)
+		return ctl_fail(CTL_USAGE, "the first line of %s is longer than %d bytes", path,
+				BYTES_MAX);
+	return length ? CTL_DONE : ctl_fail(CTL_USAGE, "the first line of %s is empty", path);
 }
