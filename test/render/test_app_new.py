@@ -173,12 +173,43 @@ def test_check_says_if_there_is_no_tsc(tmp_path):
     (tmp_path / "empty").mkdir()
     done = run(tmp_path / "app", "--check", env=environment(tmp_path / "empty"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "types: not checked: tsc is not installed; npm install --global typescript\n" in done.stdout
+    assert "types: not checked: tsc or node is not installed; npm install --global typescript\n" in done.stdout
+    (tmp_path / "empty/tsc").write_text("#!/usr/bin/env node\n")
+    (tmp_path / "empty/tsc").chmod(0o755)
+    for name in ("env", "sh"):
+        (tmp_path / "empty" / name).symlink_to(shutil.which(name))
+    done = run(tmp_path / "app", "--check", env=environment(tmp_path / "empty"))
+    assert "types: not checked: tsc or node is not installed;" in done.stdout
     (tmp_path / "empty/tsc").write_text("#!/bin/sh\necho \"error TS6046: Argument for '--moduleResolution' option must be: 'node'.\"\nexit 1\n")
     (tmp_path / "empty/tsc").chmod(0o755)
     done = run(tmp_path / "app", "--check", env=environment(tmp_path / "empty", "/bin", "/usr/bin"))
     assert done.returncode == 0
     assert "types: not checked: tsc is older than 5.0; npm install --global typescript\n" in done.stdout
+
+
+@needs_typescript
+def test_check_gives_tsc_no_pattern(tmp_path):
+    """tsc would check other files than those of the app, up to the whole disk."""
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools/tsc").write_text(f"#!/bin/sh\ntouch '{tmp_path}/was-run'\n")
+    (tmp_path / "tools/tsc").chmod(0o755)
+    tools = environment(tmp_path / "tools", "/bin", "/usr/bin")
+    for name in (b"a*", b"b?", b"c\xff"):
+        folder = os.path.join(os.fsencode(tmp_path), name)
+        assert subprocess.run([DISPLAYCTL, "app", "new", folder], check=False).returncode == 0
+        done = subprocess.run([DISPLAYCTL, "app", "render", folder, "--check"], env=tools, capture_output=True,
+                              check=False, timeout=120)
+        assert b"types: not checked: tsc supports no path with *, ? or invalid UTF-8\n" in done.stdout, done
+    assert not (tmp_path / "was-run").exists()
+
+
+@needs_typescript
+def test_check_says_once_that_it_cannot_write(tmp_path):
+    assert new(tmp_path / "app").returncode == 0
+    done = run(tmp_path / "app", "--check", env={**os.environ, "TMPDIR": str(tmp_path / "none")})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"types: not checked: {tmp_path}/none/displayctl-" in done.stdout
+    assert ": No such file or directory\n" in done.stdout
 
 
 @needs_tsc

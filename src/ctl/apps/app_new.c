@@ -28,7 +28,8 @@ void new_app_remove(const char *folder, const struct new_app_file *files, unsign
 	}
 }
 
-enum ctl_exit new_app_write(const char *folder, const struct new_app_file *files, unsigned count)
+enum ctl_exit new_app_write(const char *folder, const struct new_app_file *files, unsigned count,
+			    struct reason *reterr)
 {
 	for (unsigned i = 0; i < count; i++) {
 		char *path = join(folder, files[i].name);
@@ -40,9 +41,10 @@ enum ctl_exit new_app_write(const char *folder, const struct new_app_file *files
 
 		if (file && fclose(file) != 0)
 			is_written = false;
-		if (!is_written)
-			code = ctl_fail(errno == EEXIST ? CTL_REFUSED : CTL_FAILED, "%s: %s", path,
-					strerror(errno));
+		if (!is_written) {
+			code = errno == EEXIST ? CTL_REFUSED : CTL_FAILED;
+			reason_set(reterr, "%s: %s", path, strerror(errno));
+		}
 		free(path);
 		if (is_written)
 			continue;
@@ -83,7 +85,10 @@ static enum ctl_exit write_app(struct ctl *ctl, const char *path, bool is_typesc
 	    {"panel.d.ts", panel_types},
 	    {"tsconfig.json", new_app_config}};
 
-	return new_app_write(path, files, is_typescript ? 4 : 2);
+	struct reason why;
+	enum ctl_exit code = new_app_write(path, files, is_typescript ? 4 : 2, &why);
+
+	return code == CTL_DONE ? code : ctl_fail(code, "%s", why.text);
 }
 
 enum ctl_exit ctl_app_new(struct ctl *ctl)

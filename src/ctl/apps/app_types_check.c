@@ -15,13 +15,27 @@
 
 enum { OUTPUT_MAX = 256 << 10, PIECE = 16 << 10, TSC_FOUND_ERRORS = 2, SH_FOUND_NOTHING = 127 };
 
+/* Returns the absolute path, to be freed. Returns NULL, with the reason in log, if there is none,
+ * or tsc cannot be given it: the configuration is JSON with patterns, in which nothing escapes. */
+static char *find_full(const char *path, struct buffer *log)
+{
+	char *full = realpath(path, NULL);
+
+	if (!full)
+		buffer_printf(log, "%s: %s", path, strerror(errno));
+	else if (!utf8_is_valid(str_from(full)) || strpbrk(full, "*?"))
+		buffer_append_str(log, STR("tsc supports no path with *, ? or invalid UTF-8"));
+	else
+		return full;
+	free(full);
+	return NULL;
+}
+
 /* Appends tsc's configuration: the app's scripts, and our own types instead of a copy in the app's
  * folder. */
-static void write_config(const char *path, struct buffer *json)
+static void write_config(struct str app, struct buffer *json)
 {
 	struct arena arena = {0};
-	char *full = realpath(path, NULL);
-	struct str app = str_from(full && utf8_is_valid(str_from(full)) ? full : "");
 
 	buffer_append_str(json, STR("{\"extends\":\"./options.json\",\"files\":[\"./panel.d.ts\"],"
 				    "\"include\":["));
@@ -32,7 +46,6 @@ static void write_config(const char *path, struct buffer *json)
 	json_write_str(json, ARENA_JOIN(&arena, app, STR("/**/panel.d.ts")));
 	buffer_append_str(json, STR("]}"));
 	arena_finish(&arena);
-	free(full);
 }
 
 /* Runs tsc. Returns its exit status, or -1 with errno if it did not start. */
@@ -100,7 +113,7 @@ static enum app_types_result judge(const char *path, int status, char *output, s
 		return APP_TYPES_RIGHT;
 	if (status < 0 || status == SH_FOUND_NOTHING)
 		buffer_printf(log, "%s; npm install --global typescript",
-			      status < 0 ? strerror(errno) : "tsc is not installed");
+			      status < 0 ? strerror(errno) : "tsc or node is not installed");
 	else if (strstr(output, "error TS6046") || strstr(output, "error TS5023"))
 		buffer_append_str(log,
 				  STR("tsc is older than 5.0; npm install --global typescript"));
@@ -123,14 +136,15 @@ static enum app_types_result check_in(const char *folder, const char *path, stru
 					     {"tsconfig.json", config}};
 	enum app_types_result result = APP_TYPES_UNCHECKED;
 	struct buffer output = {0};
+	struct reason why;
 	int status;
 
-	if (new_app_write(folder, files, array_length(files)) == CTL_DONE) {
+	if (new_app_write(folder, files, array_length(files), &why) == CTL_DONE) {
 		status = run_tsc(folder, &output);
 		result = judge(path, status, output.data, log);
 		new_app_remove(folder, files, array_length(files));
 	} else {
-		buffer_printf(log, "%s cannot be written", folder);
+		buffer_append_str(log, str_from(why.text));
 	}
 	buffer_finish(&output);
 	return result;
@@ -140,18 +154,21 @@ enum app_types_result app_types_check(const char *path, struct buffer *log)
 {
 	enum app_types_result result = APP_TYPES_UNCHECKED;
 	const char *parent = getenv("TMPDIR");
-	char folder[PATH_MAX];
+	char *full = find_full(path, log), folder[PATH_MAX];
 	struct buffer config = {0};
 
+	if (!full)
+		return result;
 	snprintf(folder, sizeof(folder), "%s/displayctl-XXXXXX",
 		 parent && parent[0] ? parent : "/tmp");
-	if (!mkdtemp(folder)) {
+	if (mkdtemp(folder)) {
+		write_config(str_from(full), &config);
+		result = check_in(folder, path, buffer_view(&config), log);
+		rmdir(folder);
+	} else {
 		buffer_printf(log, "%s: %s", folder, strerror(errno));
-		return result;
 	}
-	write_config(path, &config);
-	result = check_in(folder, path, buffer_view(&config), log);
-	rmdir(folder);
 	buffer_finish(&config);
+	free(full);
 	return result;
 }

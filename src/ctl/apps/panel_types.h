@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ctl/exit.h"
+#include "main/reason.h"
 
 #include <text/str.h>
 
@@ -16,7 +17,9 @@ struct new_app_file {
 	struct str data;
 };
 
-/* Creates all files in a folder, or none. Does not replace files. */
-enum ctl_exit new_app_write(const char *folder, const struct new_app_file *files, unsigned count);
+/* Creates all files in a folder, or none. Does not replace files. Returns CTL_DONE, or another code
+ * with a reason. */
+enum ctl_exit new_app_write(const char *folder, const struct new_app_file *files, unsigned count,
+			    struct reason *reterr);
 /* Removes the files. */
 void new_app_remove(const char *folder, const struct new_app_file *files, unsigned count);
