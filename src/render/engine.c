@@ -6,6 +6,7 @@
 #include "preview_accounts.h"
 #include "render/engines.h"
 #include "run.h"
+#include "run_fetches.h"
 
 #include <errno.h>
 

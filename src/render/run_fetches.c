@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "frame.h"
-#include "run.h"
 
 /* ---- memory of answers that wait for a turn ---- */
 

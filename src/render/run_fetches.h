@@ -2,9 +2,7 @@
  * held until it has one. */
 #pragma once
 
-#include "renderer.h"
-
-struct engine_run;
+#include "run_parts.h"
 
 /* Callbacks of the run's requests to renderers. */
 void run_on_fetch(struct renderer_request *request, yyjson_val *fetch, struct str body);
@@ -12,3 +10,6 @@ void run_on_waits(struct renderer_request *request, unsigned fetches);
 
 /* Drops the fetches of a finished request, and their answers. */
 void run_forget_fetches(struct engine_run *run);
+
+/* Gives the process the answers that it waits for. */
+void run_go_on(struct engine_run *run);
