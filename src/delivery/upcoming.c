@@ -138,11 +138,11 @@ static int64_t look_at(struct upcoming *upcoming, const struct panel *panel,
 }
 
 static int64_t look_at_empty(struct upcoming *upcoming, const struct panel *panel,
-			     const struct content_installation *blank, const struct chance *chance)
+			     const struct content_installation *empty, const struct chance *chance)
 {
-	struct app_entry *entry = entry_at(panel, blank->position);
+	struct app_entry *entry = entry_at(panel, empty->position);
 
-	return entry ? look_at(upcoming, panel, entry, chance, /* is_blank= */ true) : INT64_MAX;
+	return entry ? look_at(upcoming, panel, entry, chance, /* is_empty= */ true) : INT64_MAX;
 }
 
 /* Looks at the entries after that position, up to the first one that the panel can show as it is.

@@ -78,7 +78,7 @@ def test_all_faults_at_once(running, create, email):
         "ok,a b,1234,nobody\n"
         "ok,D-1,,\n"
         "two\nok,D-1,,\n"
-        "ok,D-2,,nobody\nok,D-2,,noone\n"
+        "ok,D-2,,nobody\nok,D-2,,somebody\n"
         "ok,\"x,,\n", "--account", email)
     assert faults_of(done) == [
         "2: name must have 1 to 25 characters",

@@ -159,7 +159,7 @@ static unsigned read_frames(struct played *played, struct frame *frames, unsigne
 /* Reads the head of the received request. */
 static void read_request(struct played *played, char ret_head[static 4096])
 {
-	struct frame frame;
+	struct frame frame = {0};
 
 	assert_int_equal(read_frames(played, &frame, 1), 1);
 	snprintf(ret_head, 4096, "%.*s", STR_ARG(frame.head));
@@ -168,14 +168,15 @@ static void read_request(struct played *played, char ret_head[static 4096])
 /* Reads answers of the network, behind how long they waited for a turn: so many seconds. */
 static void read_answers(struct played *played, unsigned answers, unsigned queued_s)
 {
-	unsigned long long queued_ms = 0;
+	static const char before[] = "{\"fetch\":{\"id\":0,\"queued_ms\":";
 	struct frame frames[8];
-	char head[256];
+	char head[256], *end;
 
 	assert_int_equal(read_frames(played, frames, array_length(frames)), 1 + answers);
 	snprintf(head, sizeof(head), "%.*s", STR_ARG(frames[0].head));
-	assert_int_equal(sscanf(head, "{\"fetch\":{\"id\":0,\"queued_ms\":%llu}}", &queued_ms), 1);
-	assert_int_equal(queued_ms / 1000, queued_s);
+	assert_memory_equal(head, before, strlen(before));
+	assert_int_equal(strtoul(head + strlen(before), &end, 10) / 1000, queued_s);
+	assert_string_equal(end, "}}");
 	for (unsigned i = 1; i <= answers; i++) {
 		snprintf(head, sizeof(head), "%.*s", STR_ARG(frames[i].head));
 		assert_non_null(strstr(head, "\"id\":3"));
