@@ -25,6 +25,8 @@ struct content_installation {
 	struct picture picture;
 	bool is_empty;	    /* an app without a picture, or with nothing to show: it is skipped */
 	bool is_whole;	    /* show its animation to the end */
+	bool may_be_early;  /* its picture may begin before its turn: that of an app, unless it is
+			       made for one turn */
 	int64_t expires_us; /* wall clock; 0: it stays */
 	/* Settings of the owner: */
 	bool is_disabled;	  /* it has no turns */

@@ -162,6 +162,7 @@ static bool refresh(const struct render_key *render_key, struct app_entry *entry
 	if (render_key->has_nothing)
 		return !was_empty;
 	installation->is_whole = render_key->is_whole;
+	installation->may_be_early = !render_key->is_each_turn;
 	if (installation->picture_generation == render_key->picture_generation &&
 	    (installation->picture.data.data || !spreading->webp.data))
 		return was_empty;
@@ -251,6 +252,7 @@ static void fill(struct render_key *render_key, struct panel *panel,
 	struct picture *old = kept_picture(kept, row->position, &old_generation);
 
 	installation->is_whole = row->is_whole;
+	installation->may_be_early = !render_key->is_each_turn;
 	installation->is_empty = row->has_nothing || (generation == 0 && !old);
 	if (installation->is_empty)
 		return;

@@ -7,7 +7,7 @@
 enum {
 	/* The next picture after one with "immediate" is sent so long before the end of that one,
 	 * and no earlier: the panel may have taken the picture before "immediate" arrived, and then
-	 * the next picture replaces it at once. */
+	 * the next picture replaces it at once, as only a newer one of the same app may. */
 	LEAD_MS = 1000,
 	/* Time before its turn at which a picture is sent to a panel that sends no messages: most
 	 * such panels look for it at the end of the dwell time, and would otherwise find it one
@@ -329,12 +329,12 @@ static int64_t wait_for_turn(struct playback *playback, struct content *content,
 }
 
 /* Earliest time to send the picture after the displayed one. */
-static int64_t queue_at_ms(const struct playback *playback)
+static int64_t queue_at_ms(const struct playback *playback, const struct playback_item *next)
 {
 	if (!playback->has_spoken)
 		return playback->until_ms - SILENT_LEAD_MS;
-	if (playback->is_assumed || playback->is_after_hurry ||
-	    playback->displayed.stay_s > PLAYBACK_DWELL_MAX_S)
+	if (playback->is_assumed || playback->displayed.stay_s > PLAYBACK_DWELL_MAX_S ||
+	    (playback->is_after_hurry && !playback_item_may_replace(next, &playback->displayed)))
 		return playback->until_ms - LEAD_MS;
 	return playback->since_ms;
 }
@@ -346,7 +346,7 @@ static int64_t send_next(struct playback *playback, const struct playback_item *
 	if (!send(playback, next, hurried, mode, content, clock, output))
 		return clock.now_ms + RETRY_MS;
 	return playback->has_spoken ? wait_for_turn(playback, content, mode, clock, output)
-				    : queue_at_ms(playback);
+				    : queue_at_ms(playback, next);
 }
 
 /* A new interval or display time also applies to the installation on the screen. */
@@ -418,8 +418,8 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 			begin_turn(playback, &next, clock);
 		return playback->until_ms;
 	}
-	if (clock.now_ms < queue_at_ms(playback))
-		return queue_at_ms(playback);
+	if (clock.now_ms < queue_at_ms(playback, &next))
+		return queue_at_ms(playback, &next);
 	is_overdue = clock.now_ms >= playback->until_ms + GRACE_MS ||
 		     (!playback->has_spoken &&
 		      playback->displayed.loop_ms > playback->displayed.stay_s * 1000);

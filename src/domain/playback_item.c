@@ -13,6 +13,7 @@ struct playback_item playback_item_of(const struct content *content,
 	    .picture_generation = installation->picture_generation,
 	    .loop_ms = installation->picture.loop_ms,
 	    .stay_s = content_stay_s(content, installation, installation->picture.loop_ms),
+	    .may_be_early = installation->may_be_early,
 	};
 }
 
@@ -71,6 +72,13 @@ bool playback_item_is_same_picture(const struct playback_item *a, const struct p
 		return a->picture_generation == b->picture_generation;
 	return a->position != -1 && a->position == b->position &&
 	       a->picture_generation == b->picture_generation;
+}
+
+bool playback_item_may_replace(const struct playback_item *next,
+			       const struct playback_item *displayed)
+{
+	return next->may_be_early && displayed->kind == PLAYBACK_INSTALLATION &&
+	       displayed->position == next->position;
 }
 
 bool playback_item_is_wanted(const struct playback_item *item, const struct display_mode *mode)

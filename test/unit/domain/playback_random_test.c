@@ -130,6 +130,7 @@ static void change_something(void)
 			break;
 		/* Separate calls: compilers may evaluate arguments in any order. */
 		position = random_position();
+		content_at(&bed->content, position)->may_be_early = position % 2;
 		bed_replace_installation(bed, position, random_loop());
 		break;
 	case 4:

@@ -326,6 +326,37 @@ static void background_replacement_of_single_installation_waits_for_its_turn(voi
 	assert_int_equal(bed->immediates_sent, 0);
 }
 
+/* The turns of an animation end with "immediate". If the panel had taken the picture by itself, the
+ * next one replaces it at once: only an app's picture may. */
+static void newer_picture_of_an_app_is_sent_after_an_immediate(void **state)
+{
+	(void)state;
+	for (int may_be_early = 0; may_be_early <= 1; may_be_early++) {
+		int64_t position;
+
+		bed_init(bed, FIRMWARE_14, 8);
+		position = bed_add_installation(bed, 14000);
+		bed->installations[0].may_be_early = may_be_early;
+		bed_connect(bed);
+		for (int picture = 0; picture < 2; picture++) {
+			bed->immediates_sent = 0;
+			bed_run(bed, 5000);
+			bed_replace_installation(bed, position, 14000);
+			while (bed_screen(bed).picture_generation != bed->generation)
+				bed_run(bed, 1000);
+		}
+		assert_int_equal(bed->immediates_sent, 1);
+		assert_int_equal(bed_screen(bed).picture_generation, bed->generation);
+		bed->pictures_sent = 0;
+		bed_replace_installation(bed, position, 14000);
+		bed_run(bed, 1000);
+		assert_int_equal(bed->pictures_sent, may_be_early);
+		bed_run(bed, INTERVAL_S * 1000);
+		assert_int_equal(bed->pictures_sent, 1);
+		assert_int_equal(bed_screen(bed).picture_generation, bed->generation);
+	}
+}
+
 static void deleted_while_displayed_or_queued(void **state)
 {
 	int64_t installations[4];
@@ -870,6 +901,7 @@ int main(void)
 	    TEST(pushed_single_installation_is_not_sent_again),
 	    TEST(replaced_in_background_appears_next_time),
 	    TEST(background_replacement_of_single_installation_waits_for_its_turn),
+	    TEST(newer_picture_of_an_app_is_sent_after_an_immediate),
 	    TEST(deleted_while_displayed_or_queued),
 	    TEST(animations_are_not_cut_but_at_the_end_of_their_time),
 	    TEST(interval_beyond_what_the_link_can_say),
