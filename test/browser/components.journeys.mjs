@@ -37,7 +37,7 @@ export default {
 		await form.getByLabel("With seconds").uncheck();
 		assert.equal(await blink.isDisabled(), true);
 
-		const digits = form.getByLabel("Colour in digits");
+		const digits = form.getByLabel("Colour as hex code");
 		await form.getByLabel("light blue, #40a0ff").check({ force: true });
 		assert.equal(await digits.inputValue(), "#40a0ff");
 		await digits.fill("#0F8");
