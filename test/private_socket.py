@@ -1,9 +1,13 @@
 """The private socket of a server, which displayctl uses as the operator of the machine."""
 
+import contextlib
 import http.client
+import http.server
 import json
 import os
 import socket
+import socketserver
+import threading
 
 from server import PATIENCE_S, Response
 
@@ -35,3 +39,53 @@ def ask(connection, method, path, body=None, **fields):
 
 def ask_operator(server, method, path, body=None, **fields):
     return ask(Unix(os.path.join(server.state_dir, "admin.sock")), method, path, body, **fields)
+
+
+BUSY = Response(503, {}, b"")
+
+
+class Between(http.server.BaseHTTPRequestHandler):
+    """Handles requests between displayctl and a server."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def choose(self, body):
+        """Returns an answer; None: the connection is closed without one."""
+        raise NotImplementedError
+
+    def pass_on(self, body):
+        """Returns the server's answer."""
+        account = self.headers["Displayd-Account"]
+        fields = {"Displayd_Account": account} if account else {}
+        return ask_operator(self.server.running, self.command, self.path, body, **fields)
+
+    def handle_request(self, body=None):
+        answer = self.choose(body)
+        if not answer:
+            self.close_connection = True
+            return
+        self.send_response(answer.status)
+        self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+    def do_GET(self):
+        self.handle_request()
+
+    def do_POST(self):
+        self.handle_request(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+
+@contextlib.contextmanager
+def serve_between(running, folder, handler, **state):
+    """Serves the private socket in a state directory. handler: a kind of Between, which finds the state as
+    attributes of its server. Yields this server."""
+    with socketserver.ThreadingUnixStreamServer(os.path.join(folder, "admin.sock"), handler) as server:
+        server.daemon_threads = True
+        vars(server).update(state, running=running)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()

@@ -2,19 +2,15 @@
 
 import concurrent.futures
 import contextlib
-import http.server
 import itertools
-import json
 import os
 import re
-import socketserver
 import subprocess
-import threading
 
 import psycopg2
 import pytest
 from conftest import kill, kill_database
-from private_socket import ask_operator
+from private_socket import BUSY, Between, serve_between
 from server import DISPLAYCTL, CtlError, run_ctl, wait_until
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -47,49 +43,25 @@ def query(server, sql, *values):
         return cursor.fetchall() if cursor.description else None
 
 
-class OneIsReady(http.server.BaseHTTPRequestHandler):
-    """A proxy before the server. The worker of one connection is ready; those of others are not."""
-
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
+class OneIsReady(Between):
+    """The worker of one connection is ready; those of others are not."""
 
     def setup(self):
         super().setup()
         self.is_ready = next(self.server.connections) == self.server.ready
 
-    def answer(self, body=None):
+    def choose(self, body):
         self.server.methods.append(self.command)
-        status, text = 503, b""
-        if self.is_ready:
-            given = ask_operator(self.server.running, self.command, self.path, body)
-            status, text = given.status, given.body
-        if body and self.server.loses_writes:
-            self.close_connection = True
-            return
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def do_GET(self):
-        self.answer()
-
-    def do_POST(self):
-        self.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        answer = self.pass_on(body) if self.is_ready else BUSY
+        return None if body and self.server.loses_writes else answer
 
 
 @contextlib.contextmanager
 def workers_before(running, folder, loses_writes=False, ready=0):
     """Yields the methods of the requests so far. ready: the connection whose worker is ready, from 0."""
-    with socketserver.ThreadingUnixStreamServer(str(folder / "admin.sock"), OneIsReady) as server:
-        server.daemon_threads = True
-        server.running, server.methods, server.connections = running, [], itertools.count()
-        server.loses_writes, server.ready = loses_writes, ready
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serve_between(running, folder, OneIsReady, methods=[], connections=itertools.count(),
+                       loses_writes=loses_writes, ready=ready) as server:
         yield server.methods
-        server.shutdown()
 
 
 class TestAccount:

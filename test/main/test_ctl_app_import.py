@@ -1,13 +1,11 @@
 """displayctl app import: a checkout of many apps becomes apps of an account."""
 
 import base64
-import http.server
 import json
 import os
 import re
 import shutil
 import signal
-import socketserver
 import subprocess
 import threading
 import time
@@ -19,7 +17,7 @@ from checkouts import STARLARK, Checkout, counts, outcome, write
 from ctl_scene import database_of, device, email, key, numbers, query, refused
 from hostile_scripts import LIMIT, STEPS
 from images import frames_of
-from private_socket import ask_operator
+from private_socket import BUSY, Between, ask_operator, serve_between
 from server import DISPLAYCTL, CtlError, amount, run_ctl, wait_until
 
 __all__ = ["device", "email", "key"]  # fixtures
@@ -365,13 +363,8 @@ def test_a_worker_that_is_killed_stops_no_import(running, run, checkout):
     assert counts(run()) == outcome(unchanged=many)
 
 
-class BusyFor(http.server.BaseHTTPRequestHandler):
-    """A proxy before the server that answers 503 for some apps."""
-
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
+class BusyFor(Between):
+    """Answers 503 for some apps."""
 
     def busy(self, app):
         turns = self.server.turns
@@ -383,24 +376,9 @@ class BusyFor(http.server.BaseHTTPRequestHandler):
         # Until no request asks for the first app.
         return app == "3-late" and time.monotonic() - turns[-1] < 3
 
-    def answer(self, body=None):
-        name = json.loads(body).get("origin", "") if body else ""
-        if self.busy(name.partition("-")[2]):
-            status, text = 503, b""
-        else:
-            account = {"Displayd_Account": self.headers["Displayd-Account"]} if body else {}
-            given = ask_operator(self.server.running, self.command, self.path, body and json.loads(body), **account)
-            status, text = given.status, given.body
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def do_GET(self):
-        self.answer()
-
-    def do_POST(self):
-        self.answer(self.rfile.read(int(self.headers["Content-Length"])))
+    def choose(self, body):
+        name = body.get("origin", "") if body else ""
+        return BUSY if self.busy(name.partition("-")[2]) else self.pass_on(body)
 
 
 def test_an_app_that_stays_busy_costs_no_other_its_time(running, email, checkout, tmp_path):
@@ -409,11 +387,8 @@ def test_an_app_that_stays_busy_costs_no_other_its_time(running, email, checkout
         checkout.add(app)
     place = tmp_path / "state"
     place.mkdir()
-    with socketserver.ThreadingUnixStreamServer(str(place / "admin.sock"), BusyFor) as server:
-        server.running, server.turns = running, []
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serve_between(running, place, BusyFor, turns=[]):
         answer = run_ctl("--state-dir", str(place), "app", "import", checkout.folder, "--account", email)
-        server.shutdown()
     assert {app["folder"]: app["remark"] for app in answer["apps"] if app["outcome"] == "failed"} == {
         "apps/1-never": "the server answered with status 503"}
 
