@@ -7,7 +7,8 @@
 enum ctl_exit ctl_print(struct buffer *text)
 {
 	struct str view = buffer_view(text);
-	bool is_written = fwrite(view.data, 1, view.length, stdout) == view.length;
+	bool is_written =
+	    view.length == 0 || fwrite(view.data, 1, view.length, stdout) == view.length;
 
 	buffer_finish(text);
 	if (is_written && fflush(stdout) == 0)
