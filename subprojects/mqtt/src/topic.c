@@ -116,7 +116,7 @@ bool topic_read_told(const char *text, const char *base, struct topic *ret_topic
 	last += sizeof(begin) - 1;
 	if (!is_encoded(last, strlen(last)))
 		return false;
-	strcpy(ret_topic->entry, last);
+	memcpy(ret_topic->entry, last, strlen(last) + 1);
 	return true;
 }
 

@@ -37,7 +37,7 @@ static void python_vectors(void **state)
 	(void)state;
 	for (size_t i = 0; i < array_length(base64_vectors); i++) {
 		struct str text = str_from(base64_vectors[i].text);
-		uint8_t data[300];
+		uint8_t data[300] = {0};
 		char hex[600];
 		size_t size = 999;
 
