@@ -121,12 +121,13 @@ def suites_of(test):
 
 
 def choose_tests(build, suites, is_full):
-    """Returns the tests of meson that the build runs; suites: only these of its suites, if any are
-    given."""
+    """Returns the tests of meson that the build runs; suites: only these of its suites, if any are given. A test of
+    the suite "full" runs only in full runs, one of the suite "usual" only in others."""
+    left = "usual" if is_full else "full"
     wanted = set(build.suites) & set(suites) if suites else set(build.suites)
     for test in read(build, "tests"):
         own = suites_of(test)
-        if own & wanted and (is_full or "full" not in own):
+        if own & wanted and left not in own:
             yield test
 
 
