@@ -101,14 +101,15 @@ def test_a_database_elsewhere(postgres, folder):
     """The password is never shown, and a role that owns nothing may ask."""
     url = postgres.create_database()
     name = psycopg2.extensions.parse_dsn(url)["dbname"]
-    postgres.execute("CREATE ROLE ada LOGIN PASSWORD 'open-sesame'")
-    postgres.execute("GRANT SELECT ON schema_migration TO ada", database=name)
+    role = f"ada_{name}"  # the cluster, to which roles belong, is that of other tests, too
+    postgres.execute(f"CREATE ROLE {role} LOGIN PASSWORD 'open-sesame'")
+    postgres.execute(f"GRANT SELECT ON schema_migration TO {role}", database=name)
     with psycopg2.connect(url) as database:
         host, port = database.info.host, database.info.port
-    parts = f"host={host} port={port} dbname={name} user=ada password=open-sesame"
+    parts = f"host={host} port={port} dbname={name} user={role} password=open-sesame"
     shown = show_elsewhere(parts, folder)
     assert shown["kind"] == "external" and shown["isPooled"] is False
-    assert shown["address"] == {"host": host, "port": int(port), "database": name, "user": "ada"}
+    assert shown["address"] == {"host": host, "port": int(port), "database": name, "user": role}
     assert shown["schema"]["applied"] == shown["schema"]["expected"]
     assert len(shown["tables"]) == TABLES
     assert "open-sesame" not in str(shown) + show_elsewhere(parts, folder, json_output=False)
