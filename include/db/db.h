@@ -32,10 +32,11 @@
 #include "loop/loop.h"
 
 struct db_settings {
-	const char *url;	    /* libpq connection string or URI */
-	unsigned read_connections;  /* 1 to 4 */
-	unsigned write_connections; /* 1 to 4; the first parameter of a write chooses it. One is
-				       always open, the others while writes arrive together */
+	const char *url;	   /* libpq connection string or URI */
+	unsigned read_connections; /* 1 to 4 */
+	/* 1 to 4. The first is always open, and writes that share a commit go to it. The others are
+	 * open while other writes arrive together, whose first parameter chooses one. */
+	unsigned write_connections;
 	uint64_t on_demand_idle_ms; /* idle time after which an on-demand connection is closed; 0:
 				       the default */
 	/* NULL: the statements of sql/query. Indexed by db_query.statement. */

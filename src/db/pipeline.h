@@ -19,9 +19,8 @@
 
 #include <libpq-fe.h>
 
-/* Maximum of batches whose sync was not yet answered: of reads, of single writes, of group commits.
- */
-enum { PIPELINE_READ_BATCHES = 2, PIPELINE_WRITES = 32, PIPELINE_SHARED_BATCHES = 2 };
+/* Maximum of batches whose sync was not yet answered: of reads, of single writes. */
+enum { PIPELINE_READ_BATCHES = 2, PIPELINE_WRITES = 32 };
 
 /* Maximum of writes in a group commit. */
 enum { PIPELINE_SHARED_WRITES = 32 };

@@ -19,16 +19,24 @@ static void answer_unavailable(struct writes *writes, struct db_query *query)
 	late_answer(writes->late, query, DB_UNAVAILABLE);
 }
 
-/* Chooses the connection of the write queue's key if it is up, else the next that is up. If none
- * is, one that is being opened. */
+static bool shares_commit(const struct writes *writes, const struct db_query *query)
+{
+	return writes->statements[query->statement].shares_commit && query->parameters.values[0];
+}
+
+/* Chooses a connection that is up; if none is, one that is being opened. Writes that share a commit
+ * go to the first: the more of them in a commit, the less each costs. Others, which may take
+ * longer, go to the others, by the write queue's key. */
 static unsigned choose(const struct writes *writes, struct write_queue *queue)
 {
-	const struct db_parameters *parameters = &write_queue_first(queue)->parameters;
+	const struct db_query *first = write_queue_first(queue);
+	const struct db_parameters *parameters = &first->parameters;
 	unsigned count = writes->pool.count;
 	unsigned own = 0;
 
-	if (count > 1 && parameters->count && parameters->values[0])
-		own = db_parameters_hash(parameters) % count;
+	if (count > 1 && !shares_commit(writes, first) && parameters->count &&
+	    parameters->values[0])
+		own = 1 + db_parameters_hash(parameters) % (count - 1);
 	for (unsigned i = 0; i < count; i++) {
 		unsigned index = (own + i) % count;
 
@@ -150,11 +158,6 @@ static void on_down(struct connection *connection)
 
 /* ---- batches ---- */
 
-static bool shares_commit(const struct writes *writes, const struct db_query *query)
-{
-	return writes->statements[query->statement].shares_commit && query->parameters.values[0];
-}
-
 /* Takes writes from the front of a write queue for a batch, which has count writes already. The
  * write queue waits until they are answered. Returns the new count. */
 static unsigned take_writes(const struct writes *writes, struct write_queue *queue, bool shared,
@@ -183,8 +186,8 @@ static int send_batch(struct writes *writes, struct list *ready, struct pipeline
 	if (list_is_empty(ready) || pipeline->batch_count >= PIPELINE_WRITES)
 		return 1;
 	shared = shares_commit(writes, write_queue_first(write_queue_at(ready->next)));
-	/* Writes that arrive while these batches are under way will share a commit. */
-	if (shared && pipeline->batch_count >= PIPELINE_SHARED_BATCHES)
+	/* Writes that arrive while a batch is under way will share the next commit. */
+	if (shared && pipeline->batch_count > 0)
 		return 1;
 	list_init(&batch);
 	do
@@ -194,14 +197,18 @@ static int send_batch(struct writes *writes, struct list *ready, struct pipeline
 	return pipeline_send(pipeline, &batch, count);
 }
 
-/* Whether several batches are under way, or writes wait for one to end. */
+/* Whether several batches are under way, or writes that share no commit wait for one to end. */
 static bool is_crowded(const struct writes *writes)
 {
 	unsigned batches = 0;
 
-	for (unsigned i = 0; i < writes->pool.count; i++)
-		batches += writes->pool.connections[i].pipeline.batch_count +
-			   !list_is_empty(&writes->ready[i]);
+	for (unsigned i = 0; i < writes->pool.count; i++) {
+		const struct list *ready = &writes->ready[i];
+
+		batches += writes->pool.connections[i].pipeline.batch_count;
+		batches += !list_is_empty(ready) &&
+			   !shares_commit(writes, write_queue_first(write_queue_at(ready->next)));
+	}
 	return batches > 1;
 }
 

@@ -112,6 +112,28 @@ static void test_together(void **state)
 	expect_items("id >= 1000", "96");
 }
 
+/* Those that come one by one while a commit is under way. */
+static void test_those_that_wait_share_the_next_commit(void **state)
+{
+	struct asked *slow = put((struct item){.id = 10, .name = "slow", .seconds = 0.5});
+	struct asked *asked[FEW];
+	int64_t slow_began, began;
+
+	(void)state;
+	while (!somebody_sleeps())
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	for (int i = 0; i < FEW; i++) {
+		asked[i] = put_number(i);
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	}
+	assert_false(slow->done);
+	slow_began = expect_done(slow);
+	began = expect_done(asked[0]);
+	assert_true(began != slow_began);
+	for (int i = 1; i < FEW; i++)
+		assert_int_equal(expect_done(asked[i]), began);
+}
+
 /* No write is answered before all of them are committed. */
 static void test_answered_after_the_commit(void **state)
 {
@@ -262,6 +284,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SHARED_TEST(test_together),
+	    SHARED_TEST(test_those_that_wait_share_the_next_commit),
 	    SHARED_TEST(test_answered_after_the_commit),
 	    SHARED_TEST(test_order_of_keys),
 	    SHARED_TEST(test_only_the_culprit_is_refused),
