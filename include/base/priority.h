@@ -7,11 +7,14 @@
 enum { PRIORITY_BACKGROUND = 10 }; /* nice value of work that may be slow */
 
 /* Gives the process this nice value, from 0 (ordinary) to 19, with setpriority(2), unless it is
- * nicer already. If Linux shares the processors between sessions first, its session gets the value,
- * too (sched(7), "The autogroup feature"). Returns false if the system refused it for now: an
- * ordinary user may change it ten times a second. A failure only makes others wait longer.
- * Async-signal-safe. */
+ * nicer already; and its session: see priority_set_session(). Async-signal-safe. */
 bool priority_set(pid_t pid, int nice);
+
+/* Gives the session of the process this nice value, if Linux shares the processors between sessions
+ * first (sched(7), "The autogroup feature"). Returns false if the system refused it for now: ten
+ * sessions a second may change, unless the process has CAP_SYS_ADMIN. A failure only makes others
+ * wait longer. Async-signal-safe. */
+bool priority_set_session(pid_t pid, int nice);
 
 /* Gives this thread, and all threads that it starts afterwards, turns of 0.2 ms on a processor,
  * instead of the system's own of more than a millisecond. Such a thread gets no more time, but when

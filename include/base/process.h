@@ -48,7 +48,10 @@ struct process {
 	 * as this process. */
 	int nice;
 
+	/* It has only the descriptors that it is given, default signals, and a session of its own,
+	 * unless keeps_session. */
 	bool is_apart;
+	bool keeps_session;
 	/* Only if apart: processes that it starts end with it, too, when the parent ends or sends
 	 * the death signal, except those in a process group of their own. A guard process is
 	 * started in between: the process ID is the guard's, which ends as the process does.

@@ -40,7 +40,7 @@ static char *write_number(char *to, unsigned number)
 	return to;
 }
 
-bool priority_set(pid_t pid, int nice)
+bool priority_set_session(pid_t pid, int nice)
 {
 	static const char name[] = "/autogroup";
 	char path[PATH_BYTES] = "/proc/";
@@ -48,8 +48,6 @@ bool priority_set(pid_t pid, int nice)
 	ssize_t written;
 	int fd;
 
-	if (getpriority(PRIO_PROCESS, (id_t)pid) < nice)
-		setpriority(PRIO_PROCESS, (id_t)pid, nice);
 	memcpy(write_number(path + strlen(path), (unsigned)pid), name, sizeof(name));
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -57,6 +55,13 @@ bool priority_set(pid_t pid, int nice)
 	written = write(fd, number, (size_t)(write_number(number, (unsigned)nice) - number));
 	close(fd);
 	return written > 0;
+}
+
+bool priority_set(pid_t pid, int nice)
+{
+	if (getpriority(PRIO_PROCESS, (id_t)pid) < nice)
+		setpriority(PRIO_PROCESS, (id_t)pid, nice);
+	return priority_set_session(pid, nice);
 }
 
 static void take_turns(uint64_t turn_ns)

@@ -75,7 +75,8 @@ static bool set_apart(const struct process *process)
 {
 	sigset_t none;
 
-	setsid();
+	if (!process->keeps_session)
+		setsid();
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);

@@ -60,6 +60,7 @@ struct host {
 	struct owner *owners; /* by the worker's index */
 	struct list renderers;
 	struct host_shared shared[RENDER_PROGRAM_COUNT]; /* state of shared programs */
+	bool is_nice;
 	bool is_stopping;
 };
 
@@ -111,6 +112,7 @@ static pid_t start_program(const struct host *host, enum render_program name, in
 	    .death_signal = SIGKILL,
 	    .nice = host->settings->is_alone ? 0 : PRIORITY_BACKGROUND,
 	    .is_apart = true,
+	    .keeps_session = true, /* be_nice() */
 	    .fds = fds,
 	    .fd_count = is_compiler ? LINK_FD : LINK_FD + 1,
 	};
@@ -414,6 +416,14 @@ static bool start(struct host *host)
 	return true;
 }
 
+/* Makes the session of all renderers nice, so that they share the processors with other sessions as
+ * one background process would. */
+static void be_nice(struct host *host)
+{
+	if (!host->is_nice && !host->settings->is_alone)
+		host->is_nice = priority_set_session(getpid(), PRIORITY_BACKGROUND);
+}
+
 static void serve(struct host *host)
 {
 	unsigned workers = host->settings->workers;
@@ -423,6 +433,7 @@ static void serve(struct host *host)
 		fds[i] = (struct pollfd){.fd = host->settings->sockets[i], .events = POLLIN};
 	fds[workers] = (struct pollfd){.fd = host->signal_fd, .events = POLLIN};
 	while (!host->is_stopping) {
+		be_nice(host);
 		if (host->settings->beat)
 			atomic_fetch_add_explicit(host->settings->beat, 1, memory_order_relaxed);
 		if (poll(fds, workers + 1, BEAT_MS) < 0)
@@ -446,6 +457,8 @@ int render_host_run(const struct render_host_settings *settings)
 	struct host host = {.settings = settings};
 
 	log_set_process("renderers");
+	if (!settings->is_alone)
+		setsid(); /* that of the supervisor, and of workers, is not to be slow */
 	/* Shows another name than a worker's in lists of processes. */
 	prctl(PR_SET_NAME, RENDER_HOST_NAME);
 	list_init(&host.renderers);

@@ -165,6 +165,29 @@ def show_an_app(server, slugs=("one", "two", "three"), script=PLAIN):
     return lambda: server.get(path)
 
 
+def nice_of_session(pid):
+    """The nice value with which the session shares the processors with others."""
+    with open(f"/proc/{pid}/autogroup", encoding="ascii") as file:
+        return int(file.read().rpartition("nice")[2])
+
+
+def test_renderers_let_others_go_first(serve):
+    server = serve(workers=1).start()
+    host = server.render_host()
+    poll = show_an_app(server)
+
+    def renderers():
+        poll()
+        return [pid for pid in below(host) if status(pid)["Name"] == ["render-starlark"]]
+
+    found = [int(pid) for pid in wait_until(renderers, "a renderer")]
+    assert {os.getsid(pid) for pid in found} == {os.getsid(host)}
+    assert os.getsid(host) not in {os.getsid(pid) for pid in [server.process.pid, *server.workers()]}
+    assert all(os.getpriority(os.PRIO_PROCESS, pid) >= 10 for pid in found)
+    if os.path.exists(f"/proc/{host}/autogroup"):
+        wait_until(lambda: nice_of_session(found[0]) == 10, "a nice session")
+
+
 def test_renderers_that_crash_are_given_up(launch, folder):
     tree = Tree(folder, {"render-starlark": "/bin/false"})
     server = launch(workers=1)

@@ -112,7 +112,7 @@ static void test_together(void **state)
 	expect_items("id >= 1000", "96");
 }
 
-/* Those that come one by one while a commit is under way. */
+/* Writes that come one by one while a commit is under way. */
 static void test_those_that_wait_share_the_next_commit(void **state)
 {
 	struct asked *slow = put((struct item){.id = 10, .name = "slow", .seconds = 0.5});
