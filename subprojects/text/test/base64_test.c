@@ -37,7 +37,7 @@ static void python_vectors(void **state)
 	(void)state;
 	for (size_t i = 0; i < array_length(base64_vectors); i++) {
 		struct str text = str_from(base64_vectors[i].text);
-		uint8_t data[300] = {0};
+		uint8_t data[300];
 		char hex[600];
 		size_t size = 999;
 
@@ -149,7 +149,7 @@ static void white_space_is_passed_over(void **state)
 		for (size_t line = 1; line < 80; line++) {
 			const char *space = spaces[(i + line) % array_length(spaces)];
 			char wrapped[1500], hex[600];
-			uint8_t data[300];
+			uint8_t data[300] = {0};
 			size_t length = 0, size = 999;
 
 			for (size_t at = 0; at < text.length; at++) {
