@@ -1,6 +1,7 @@
 """Sandboxed workers: what they can still do. subprojects/sandbox/test tests what they cannot, in a process
 with the same filter."""
 
+import contextlib
 import http.client
 import os
 import pwd
@@ -50,10 +51,14 @@ def test_no_process_can_make_an_io_uring(running):
     """libuv makes a ring with each loop, if it can, which sandbox_restrict_server() would cut off."""
     pids = below(running.process.pid)
     assert len(pids) > 2 + running.worker_count  # with the host of renderers and PostgreSQL
+    seen = 0
     for pid in pids:
-        assert filters(pid) > filters(os.getpid())
-        links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
-        assert not [link for link in links if "io_uring" in link]
+        with contextlib.suppress(FileNotFoundError):  # processes of PostgreSQL and descriptors come and go
+            assert filters(pid) > filters(os.getpid())
+            links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+            assert not [link for link in links if "io_uring" in link]
+            seen += 1
+    assert seen > 2 + running.worker_count
 
 
 def test_without_seccomp(launch):

@@ -20,7 +20,7 @@ static int open_pools(void **state)
 
 	(void)state;
 	settings.read_connections = 2;
-	settings.write_connections = 2;
+	settings.write_connections = 3; /* two, and the one of writes that share a commit */
 	open_world(&settings);
 	return 0;
 }
