@@ -174,6 +174,9 @@ def nice_of_session(pid):
 def test_renderers_let_others_go_first(serve):
     server = serve(workers=1).start()
     host = server.render_host()
+    if os.path.exists(f"/proc/{host}/autogroup"):
+        # Before a renderer starts: of several, the system may make none nice.
+        wait_until(lambda: nice_of_session(host) == 10, "a nice session")
     poll = show_an_app(server)
 
     def renderers():
@@ -184,8 +187,6 @@ def test_renderers_let_others_go_first(serve):
     assert {os.getsid(pid) for pid in found} == {os.getsid(host)}
     assert os.getsid(host) not in {os.getsid(pid) for pid in [server.process.pid, *server.workers()]}
     assert all(os.getpriority(os.PRIO_PROCESS, pid) >= 10 for pid in found)
-    if os.path.exists(f"/proc/{host}/autogroup"):
-        wait_until(lambda: nice_of_session(found[0]) == 10, "a nice session")
 
 
 def test_renderers_that_crash_are_given_up(launch, folder):

@@ -311,14 +311,9 @@ static void settle(struct run *run, struct fetch *fetch, JSValueConst answer, st
 
 static int64_t get_number(JSContext *context, JSValueConst object, const char *name)
 {
-	JSValue value =
-	    JS_IsObject(object) ? JS_GetPropertyStr(context, object, name) : JS_UNDEFINED;
-	int64_t number = 0;
-
-	if (JS_IsNumber(value))
-		JS_ToInt64(context, &number, value);
-	JS_FreeValue(context, value);
-	return number;
+	return JS_IsObject(object)
+		   ? request_take_int64(context, JS_GetPropertyStr(context, object, name))
+		   : 0;
 }
 
 /* Takes the time off for which the parent has kept the answers that follow. */

@@ -47,9 +47,8 @@ static int read_what(struct run *run, JSValueConst head)
 	return status;
 }
 
-static int64_t get_element(JSContext *context, JSValueConst array, uint32_t index)
+int64_t request_take_int64(JSContext *context, JSValue value)
 {
-	JSValue value = JS_GetPropertyUint32(context, array, index);
 	int64_t number = 0;
 
 	if (JS_IsNumber(value))
@@ -75,11 +74,13 @@ static int read_zone(struct run *run, JSValueConst head)
 	if (request->changes)
 		request->change_count = (size_t)length / 2;
 	for (uint32_t i = 0; i < request->change_count; i++) {
-		int64_t offset_s = get_element(run->context, zone, 2 * i + 1);
+		JSValue at = JS_GetPropertyUint32(run->context, zone, 2 * i);
+		JSValue offset = JS_GetPropertyUint32(run->context, zone, 2 * i + 1);
+		int64_t offset_s = request_take_int64(run->context, offset);
 
 		if (offset_s < -2 * DAY_S || offset_s > 2 * DAY_S)
 			offset_s = 0;
-		request->changes[i].at_s = get_element(run->context, zone, 2 * i);
+		request->changes[i].at_s = request_take_int64(run->context, at);
 		request->changes[i].offset_s = (int32_t)offset_s;
 	}
 	JS_FreeValue(run->context, zone);
