@@ -6,6 +6,8 @@ enum {
 	/* Number of crowded turns, within CROWD_MS, that need one more connection. */
 	CROWDED_TURNS = 8,
 	CROWD_MS = 1000,
+	/* Number of group commits under way on a connection. */
+	SHARED_BATCHES = 4,
 };
 
 static void on_wake(struct later *later)
@@ -26,7 +28,7 @@ static bool shares_commit(const struct writes *writes, const struct db_query *qu
 
 /* Chooses a connection that is up; if none is, one that is being opened. Writes that share a commit
  * go to the first: the more of them in a commit, the less each costs. Others, which may take
- * longer, go to the others, by the write queue's key. */
+ * longer, go to the others, by the write queue's key, and to the first only if no other is up. */
 static unsigned choose(const struct writes *writes, struct write_queue *queue)
 {
 	const struct db_query *first = write_queue_first(queue);
@@ -38,8 +40,10 @@ static unsigned choose(const struct writes *writes, struct write_queue *queue)
 	    parameters->values[0])
 		own = 1 + db_parameters_hash(parameters) % (count - 1);
 	for (unsigned i = 0; i < count; i++) {
-		unsigned index = (own + i) % count;
+		unsigned index = i;
 
+		if (own)
+			index = i + 1 < count ? 1 + (own - 1 + i) % (count - 1) : 0;
 		if (connection_is_up(&writes->pool.connections[index]))
 			return index;
 	}
@@ -176,6 +180,32 @@ static unsigned take_writes(const struct writes *writes, struct write_queue *que
 	return count;
 }
 
+/* Whether the shared writes that wait first fill a batch. Waiting longer, for the end of the one
+ * under way, would not let more of them share a commit, and a distant database takes its time. */
+static bool fills_batch(const struct writes *writes, struct list *ready)
+{
+	unsigned count = 0;
+
+	list_for_each (node, ready) {
+		struct write_queue *queue = write_queue_at(node);
+
+		if (!shares_commit(writes, write_queue_first(queue)))
+			return false;
+		count += queue->count;
+		if (count >= PIPELINE_SHARED_WRITES)
+			return true;
+	}
+	return false;
+}
+
+/* Whether shared writes wait for a batch that is under way, and will share the next commit. */
+static bool shares_next(const struct writes *writes, struct list *ready,
+			const struct pipeline *pipeline)
+{
+	return pipeline->batch_count > 0 &&
+	       (pipeline->batch_count >= SHARED_BATCHES || !fills_batch(writes, ready));
+}
+
 /* Sends one batch. Returns 0, 1 if nothing can be sent, or -EIO. */
 static int send_batch(struct writes *writes, struct list *ready, struct pipeline *pipeline)
 {
@@ -186,8 +216,7 @@ static int send_batch(struct writes *writes, struct list *ready, struct pipeline
 	if (list_is_empty(ready) || pipeline->batch_count >= PIPELINE_WRITES)
 		return 1;
 	shared = shares_commit(writes, write_queue_first(write_queue_at(ready->next)));
-	/* Writes that arrive while a batch is under way will share the next commit. */
-	if (shared && pipeline->batch_count > 0)
+	if (shared && shares_next(writes, ready, pipeline))
 		return 1;
 	list_init(&batch);
 	do
@@ -197,7 +226,8 @@ static int send_batch(struct writes *writes, struct list *ready, struct pipeline
 	return pipeline_send(pipeline, &batch, count);
 }
 
-/* Whether several batches are under way, or writes that share no commit wait for one to end. */
+/* Whether several batches are under way, or a write that shares no commit is the next of its
+ * connection and waits for one to end. */
 static bool is_crowded(const struct writes *writes)
 {
 	unsigned batches = 0;

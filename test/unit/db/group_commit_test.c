@@ -9,7 +9,7 @@ enum { FEW = 8, MANY = 3 * PIPELINE_SHARED_WRITES };
 static int open_usual(void **state)
 {
 	(void)state;
-	run_sql("DELETE FROM item WHERE id > 2");
+	run_sql("DELETE FROM item WHERE id > 2; DELETE FROM let_go");
 	open_world(NULL);
 	return 0;
 }
@@ -25,7 +25,7 @@ struct item {
 	int64_t id;
 	const char *name;
 	int64_t parent; /* 0: none */
-	double seconds;
+	double seconds; /* below 0: until let_go() */
 };
 
 static struct asked *put(struct item item)
@@ -50,6 +50,21 @@ static struct asked *put_number(int number)
 
 	snprintf(name, sizeof(name), "item-%d", number);
 	return put((struct item){.id = 1000 + number, .name = name});
+}
+
+/* Puts an item whose transaction is under way until let_go(). */
+static struct asked *hold(void)
+{
+	struct asked *held = put((struct item){.id = 10, .name = "held", .seconds = -1});
+
+	while (!somebody_sleeps())
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	return held;
+}
+
+static void let_go(void)
+{
+	run_sql("INSERT INTO let_go VALUES (1)");
 }
 
 /* Returns the time at which its transaction began. */
@@ -115,23 +130,42 @@ static void test_together(void **state)
 /* Writes that come one by one while a commit is under way. */
 static void test_those_that_wait_share_the_next_commit(void **state)
 {
-	struct asked *slow = put((struct item){.id = 10, .name = "slow", .seconds = 0.5});
+	struct asked *held = hold();
 	struct asked *asked[FEW];
-	int64_t slow_began, began;
+	int64_t held_began, began;
 
 	(void)state;
-	while (!somebody_sleeps())
-		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
 	for (int i = 0; i < FEW; i++) {
 		asked[i] = put_number(i);
 		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
 	}
-	assert_false(slow->done);
-	slow_began = expect_done(slow);
+	assert_false(held->done);
+	let_go();
+	held_began = expect_done(held);
 	began = expect_done(asked[0]);
-	assert_true(began != slow_began);
+	assert_true(began != held_began);
 	for (int i = 1; i < FEW; i++)
 		assert_int_equal(expect_done(asked[i]), began);
+}
+
+/* Of the writes that are not sent yet, none is lost with the connection. */
+static void test_a_full_batch_is_sent_at_once(void **state)
+{
+	struct asked *held = hold();
+	struct asked *asked[PIPELINE_SHARED_WRITES + FEW];
+
+	(void)state;
+	for (int i = 0; i < PIPELINE_SHARED_WRITES + FEW; i++)
+		asked[i] = put_number(i);
+	for (int i = 0; i < FEW; i++)
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	run_sql(
+	    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+	expect_unavailable(held);
+	for (int i = 0; i < PIPELINE_SHARED_WRITES; i++)
+		expect_unavailable(asked[i]);
+	for (int i = 0; i < FEW; i++)
+		expect_done(asked[PIPELINE_SHARED_WRITES + i]);
 }
 
 /* No write is answered before all of them are committed. */
@@ -285,6 +319,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    SHARED_TEST(test_together),
 	    SHARED_TEST(test_those_that_wait_share_the_next_commit),
+	    SHARED_TEST(test_a_full_batch_is_sent_at_once),
 	    SHARED_TEST(test_answered_after_the_commit),
 	    SHARED_TEST(test_order_of_keys),
 	    SHARED_TEST(test_only_the_culprit_is_refused),
