@@ -152,9 +152,12 @@ struct ctl_rows {
  * printing the reason. */
 enum ctl_exit ctl_connect(struct ctl *ctl, const char *url);
 
+#define CTL_INTERRUPTED "interrupted; nothing was changed"
+
 /* Prints why the database rejected a statement. A full disk is reported as such in both cases:
- * PostgreSQL rejects the statement, or stops. result: of the failed statement; if it has no
- * SQLSTATE, the connection is lost. Returns the exit code. */
+ * PostgreSQL rejects the statement, or stops. A canceled statement was interrupted by a signal.
+ * result: of the failed statement; if it has no SQLSTATE, the connection is lost. Returns the exit
+ * code. */
 enum ctl_exit ctl_fail_statement(const struct ctl *ctl, const PGresult *result);
 /* Prints why a connection was lost or could not be made. words: libpq's message. Returns the exit
  * code. */

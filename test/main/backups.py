@@ -1,13 +1,14 @@
 """Shared parts of the tests of backup and restore: a database with rows of all kinds, its contents, and
 a second implementation of the format of backups, as described in src/ctl/exchange/backup_frame.h."""
 
+import contextlib
 import glob
 import hashlib
 import os
 import struct
 
 import psycopg2
-from server import ROOT
+from server import ROOT, run_ctl, wait_until
 
 MAGIC = b"displayd backup\n"
 DEVICE = "01930000-0000-7000-8000-00000000000d"
@@ -230,3 +231,24 @@ def backup_of(frames, version=1):
         state.update(frame)
         data += frame + state.copy().digest()
     return data
+
+
+def filled(postgres, tmp_path_factory):
+    """The URL of a database with rows of all kinds, and its backup."""
+    url = postgres.create_database()
+    fill(url)
+    path = str(tmp_path_factory.mktemp("backup") / "all.backup")
+    run_ctl("--database", url, "--state-dir", path + ".none", "backup", path)
+    return url, path
+
+
+def wait_for_lock(url):
+    """Waits until a backup waits for the lock."""
+    # closing(): "with connection" would begin a transaction, which does not see later changes of others.
+    with contextlib.closing(connect(url)) as connection, connection.cursor() as cursor:
+        def waits():
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                           "AND datname = current_database()")
+            return cursor.fetchone()[0]
+
+        wait_until(waits, "a backup that waits")

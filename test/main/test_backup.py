@@ -1,10 +1,8 @@
 """displayctl backup and restore: a whole running instance is copied into another one."""
 
 import base64
-import contextlib
 import glob
 import os
-import signal
 import stat
 import subprocess
 import tempfile
@@ -15,17 +13,12 @@ import hostile_backups
 import images
 import pytest
 from ctl_scene import database_of, on_terminal
-from server import DISPLAYCTL, CtlError, Server, run_ctl, wait_until
+from server import DISPLAYCTL, CtlError, Server, run_ctl
 
 
 @pytest.fixture(scope="module")
 def filled(postgres, tmp_path_factory):
-    """The URL of a database with rows of all kinds, and its backup."""
-    url = postgres.create_database()
-    backups.fill(url)
-    path = str(tmp_path_factory.mktemp("backup") / "all.backup")
-    run_ctl("--database", url, "--state-dir", path + ".none", "backup", path)
-    return url, path
+    return backups.filled(postgres, tmp_path_factory)
 
 
 def ctl(url, *arguments, **options):
@@ -49,18 +42,6 @@ def write(path, data):
     with open(path, "wb") as file:
         file.write(data)
     return str(path)
-
-
-def wait_for_lock(url):
-    """Waits until a backup waits for the lock."""
-    # closing(): "with connection" would begin a transaction, which does not see later changes of others.
-    with contextlib.closing(backups.connect(url)) as connection, connection.cursor() as cursor:
-        def waits():
-            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
-                           "AND datname = current_database()")
-            return cursor.fetchone()[0]
-
-        wait_until(waits, "a backup that waits")
 
 
 def png(number):
@@ -243,7 +224,7 @@ def test_it_is_one_moment(postgres, filled, tmp_path):
         before = backups.tables_of(url, backups.LEFT_OUT | {"panel_info"})
         process = subprocess.Popen([DISPLAYCTL, "--database", url, "--state-dir", str(tmp_path / "s"),
                                     "backup", str(tmp_path / "b")], stdout=subprocess.DEVNULL)
-        wait_for_lock(url)
+        backups.wait_for_lock(url)
         with backups.connect(url) as connection, connection.cursor() as late:
             late.execute("UPDATE passkey SET name = 'late'")
             late.execute("INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), 'late@x', 'L')")
@@ -419,68 +400,6 @@ def test_a_full_disk(filled, tmp_path):
         assert os.listdir(tmp_path) == ["b"] and read(path) == b"the last one"
     finally:
         subprocess.run(["umount", "-l", str(tmp_path)], check=True)
-
-
-@pytest.fixture
-def waiting_backup(filled, postgres, tmp_path):
-    """start(prepare): a backup that is paused, as its process and a function that continues it."""
-    url, _ = filled
-    with backups.connect(url) as holder, holder.cursor() as cursor:
-        holder.autocommit = False
-        cursor.execute("LOCK TABLE site IN ACCESS EXCLUSIVE MODE")
-
-        def start(prepare=None):
-            process = subprocess.Popen([DISPLAYCTL, "--database", url, "--state-dir", str(tmp_path / "s"),
-                                        "backup", str(tmp_path / "b")], preexec_fn=prepare)
-            wait_for_lock(url)
-            assert len(os.listdir(tmp_path)) == 1
-            return process, holder.rollback
-
-        yield start
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_leaves_nothing(waiting_backup, tmp_path, number):
-    # The process that runs the tests may ignore the signal.
-    process, _ = waiting_backup(lambda: signal.signal(number, signal.SIG_DFL))
-    process.send_signal(number)
-    assert process.wait(120) == -number
-    assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_restore_says_so(filled, target, tmp_path, number):
-    """It waits for more of the backup, in the middle of the rows of a table."""
-    before = backups.tables_of(target)
-    frames = backups.frames_of(read(filled[1]))
-    table = next(i for i, one in enumerate(frames) if one[1].startswith(b"account\n"))
-    with contextlib.closing(backups.connect(target)) as connection, connection.cursor() as cursor, subprocess.Popen(
-            [DISPLAYCTL, "--database", target, "--state-dir", str(tmp_path / "s"), "restore", "-", "--replace", "--yes"],
-            stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) as process:
-        # The end of this part is a frame that is not complete.
-        process.stdin.write(backups.backup_of(frames[:table + 2])[:-1])
-        process.stdin.flush()
-
-        def waits():
-            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY \"account\" %FROM STDIN%' "
-                           "AND datname = current_database()")
-            return cursor.fetchone()[0]
-
-        wait_until(waits, "a restore that waits for rows")
-        process.send_signal(number)
-        assert process.wait(120) == 1
-        assert process.stderr.read() == b"displayctl: interrupted; nothing was changed\n"
-    assert backups.tables_of(target) == before
-
-
-def test_nohup_lets_it_end(waiting_backup, tmp_path):
-    """A logout during a backup does not end it."""
-    process, let_go = waiting_backup(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-    process.send_signal(signal.SIGHUP)
-    let_go()
-    assert process.wait(120) == 0
-    assert os.listdir(tmp_path) == ["b"]
 
 
 def test_a_folder_that_cannot_be_read(filled):

@@ -274,24 +274,31 @@ static enum ctl_exit commit(const struct restore *restore)
 	return code;
 }
 
+static enum ctl_exit migrate_to(struct ctl *ctl, unsigned schema)
+{
+	struct migrate_error why;
+
+	if (migrate_within(ctl->connection, schema, &why) == 0)
+		return CTL_DONE;
+	return ctl_fail(CTL_FAILED, "%s", restore_is_interrupted ? CTL_INTERRUPTED : why.text);
+}
+
 static enum ctl_exit run_steps(struct ctl *ctl, struct restore *restore)
 {
 	static const char begin[] =
 	    "SET client_min_messages = error; SET statement_timeout = 0; "
 	    "SET idle_in_transaction_session_timeout = 0; SET lock_timeout = '30s'; "
 	    "BEGIN; SELECT pg_advisory_xact_lock(" MIGRATE_LOCK_KEY ")";
-	struct migrate_error why;
 	enum ctl_exit code = backup_run(ctl, begin);
 
 	if (code == CTL_DONE)
 		code = make_empty(ctl);
-	if (code == CTL_DONE && migrate_within(ctl->connection, restore->schema, &why) < 0)
-		code = ctl_fail(CTL_FAILED, "%s", why.text);
+	if (code == CTL_DONE)
+		code = migrate_to(ctl, restore->schema);
 	if (code == CTL_DONE)
 		code = restore_load(restore);
-	if (code == CTL_DONE &&
-	    migrate_within(ctl->connection, (unsigned)migration_count, &why) < 0)
-		code = ctl_fail(CTL_FAILED, "%s", why.text);
+	if (code == CTL_DONE)
+		code = migrate_to(ctl, (unsigned)migration_count);
 	return code == CTL_DONE ? commit(restore) : code;
 }
 

@@ -90,7 +90,8 @@ static enum ctl_exit end_table(struct restore *restore)
 	result = PQgetResult(pg);
 	if (PQresultStatus(result) == PGRES_COMMAND_OK)
 		restore->rows += strtoll(PQcmdTuples(result), NULL, 10);
-	else if (result_is_disk_full(result) || PQstatus(pg) != CONNECTION_OK)
+	else if (restore_is_interrupted || result_is_disk_full(result) ||
+		 PQstatus(pg) != CONNECTION_OK)
 		code = ctl_fail_statement(restore->ctl, result);
 	else
 		code = ctl_fail(CTL_REFUSED, "the database rejected rows of the backup: %.*s",
@@ -151,7 +152,7 @@ static enum ctl_exit load_rows(struct restore *restore)
 		int rc = restore_is_interrupted ? -1 : backup_read(&restore->reader, &frame, &why);
 
 		if (restore_is_interrupted)
-			return ctl_fail(CTL_FAILED, "interrupted; nothing was changed");
+			return ctl_fail(CTL_FAILED, CTL_INTERRUPTED);
 		if (rc < 0)
 			return ctl_fail(CTL_REFUSED, "%s", why.text);
 		if (is_in_table && frame.kind != BACKUP_ROWS) {

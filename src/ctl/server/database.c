@@ -23,6 +23,9 @@ enum ctl_exit ctl_fail_statement(const struct ctl *ctl, const PGresult *result)
 {
 	if (result_is_disk_full(result))
 		return fail_full();
+	/* No statement of displayctl has a time limit: restore cancels them after a signal. */
+	if (str_equal(result_sqlstate(result), STR("57014")))
+		return ctl_fail(CTL_FAILED, CTL_INTERRUPTED);
 	if (!result_sqlstate(result).length || PQstatus(ctl->connection) != CONNECTION_OK)
 		return ctl_fail_lost(ctl, "the connection to the database was lost",
 				     result_first_line(PQerrorMessage(ctl->connection)));
