@@ -66,28 +66,39 @@ def test_a_script_has_the_files_of_its_folder(tmp_path, monkeypatch):
 
 @needs_starlark
 def test_a_script_has_its_translations_only(tmp_path):
-    """Only JSON of the first level; the folder may be a symbolic link."""
+    """Only JSON of the first level."""
     folder = tmp_path / "room"
     write_room(folder)
-    (folder / "locales").rename(tmp_path / "shared")
-    (folder / "locales").symlink_to("../shared")
     for name in ("locales/raw.bin", "locales/deep/en.json"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("x" * (9 << 20))
     done = run(folder / "room.star", "-o", tmp_path / "out.webp")
     assert (done.returncode, done.stderr) == (0, "")
-    (folder / "locales").unlink()
-    (tmp_path / "shared").rename(folder / "locales")
-    done = run(folder / "room.star", "-o", tmp_path / "plain.webp")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert list(frames(tmp_path / "out.webp")) == list(frames(tmp_path / "plain.webp"))
     # The folder of an app may be a symbolic link, too.
     (folder / "locales/raw.bin").unlink()
     (folder / "locales/deep/en.json").unlink()
     (tmp_path / "link").symlink_to(folder)
     done = run(tmp_path / "link", "-o", tmp_path / "link.webp")
     assert (done.returncode, done.stderr) == (0, "")
-    assert list(frames(tmp_path / "link.webp")) == list(frames(tmp_path / "plain.webp"))
+    assert list(frames(tmp_path / "link.webp")) == list(frames(tmp_path / "out.webp"))
+
+
+@needs_starlark
+def test_links_within_an_app_are_not_followed(tmp_path):
+    """Neither if the folder is named, nor if its script is."""
+    folder = tmp_path / "room"
+    write_room(folder)
+    for name in ("locales", "lib"):
+        (folder / name).rename(tmp_path / name)
+        (folder / name).symlink_to(f"../{name}")
+    for path in (folder, folder / "room.star"):
+        done = run(path, "-o", tmp_path / "out.webp")
+        assert done.returncode != 0 and "lib" in done.stderr, done
+    (folder / "lib").unlink()
+    (tmp_path / "lib").rename(folder / "lib")
+    for path in (folder, folder / "room.star"):
+        assert run(path, "-o", tmp_path / f"{path.stem}{path.suffix}.webp").returncode == 0
+    assert list(frames(tmp_path / "room.webp")) == list(frames(tmp_path / "room.star.webp"))
 
 
 @needs_starlark

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -265,19 +266,34 @@ static int keep_used(struct app_folder *folder, char ret_fault[static APP_FAULT_
 	return status;
 }
 
+/* Whether the file is reached without symbolic links below the folder, as find_below() reaches
+ * files: the others may be of somebody else. */
+static bool is_own_file(const struct app_folder *folder, const char *name)
+{
+	char *path = join(folder, name);
+	char *real_path = realpath(path, NULL);
+	char *real_folder = realpath(*folder->path ? folder->path : ".", NULL);
+	struct stat about;
+	bool is_own = real_path && real_folder &&
+		      str_starts_with(str_from(real_path), str_from(real_folder)) &&
+		      strcmp(real_path + strlen(real_folder) + 1, name) == 0 &&
+		      lstat(path, &about) == 0 && S_ISREG(about.st_mode);
+
+	free(real_folder);
+	free(real_path);
+	free(path);
+	return is_own;
+}
+
 /* Adds a file that a script names, if it is a file below the folder that is not hidden. */
 static void add_loaded(struct app_folder *folder, const char *name)
 {
-	char *path = join(folder, name);
-	struct stat about;
 	bool is_new = name[0] && !strchr("/.", name[0]) && !strstr(name, "/.") &&
-		      !strpbrk(name, "\\\n\r") && folder->count < LOADED_MAX &&
-		      lstat(path, &about) == 0 && S_ISREG(about.st_mode);
+		      !strpbrk(name, "\\\n\r") && folder->count < LOADED_MAX;
 
 	for (unsigned i = 0; is_new && i < folder->count; i++)
 		is_new = strcmp(folder->names[i], name) != 0;
-	free(path);
-	if (is_new)
+	if (is_new && is_own_file(folder, name))
 		add(folder, name);
 }
 
@@ -303,19 +319,29 @@ static bool add_next_load(struct app_folder *folder, struct str *rest)
 	return true;
 }
 
+static int is_translation(const struct dirent *entry)
+{
+	return ends_with(entry->d_name, ".json");
+}
+
 /* Adds the translations, which are not below other folders. */
 static void add_locales(struct app_folder *folder)
 {
-	struct app_folder locales = {.path = folder->path};
 	char *path = join(folder, "locales");
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, is_translation, alphasort);
 
-	find_below(&locales, path);
-	for (unsigned i = 0; i < locales.count; i++)
-		if (ends_with(locales.names[i], ".json") &&
-		    !strchr(locales.names[i] + strlen("locales/"), '/'))
-			add_loaded(folder, locales.names[i]);
-	locales.path = path;
-	finish(&locales);
+	for (int i = 0; i < count; i++) {
+		char *name = NULL;
+
+		if (asprintf(&name, "locales/%s", entries[i]->d_name) < 0)
+			abort();
+		add_loaded(folder, name);
+		free(name);
+		free(entries[i]);
+	}
+	free(entries);
+	free(path);
 }
 
 /* Adds the files that the named script loads, directly or through others. */
