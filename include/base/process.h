@@ -44,8 +44,8 @@ struct process {
 	 * Root without capabilities is a user who owns many files. */
 	bool gives_up_rights;
 	int death_signal; /* sent to the process when the thread that started it ends */
-	/* See base/priority.h. If it is above 0, the process also takes the system's own turns; 0:
-	 * as this process. */
+	/* See priority_set(), or priority_set_process() with keeps_session. If it is above 0, the
+	 * process also takes the system's own turns; 0: as this process. */
 	int nice;
 
 	/* It has only the descriptors that it is given, default signals, and a session of its own,

@@ -57,10 +57,15 @@ bool priority_set_session(pid_t pid, int nice)
 	return written > 0;
 }
 
-bool priority_set(pid_t pid, int nice)
+void priority_set_process(pid_t pid, int nice)
 {
 	if (getpriority(PRIO_PROCESS, (id_t)pid) < nice)
 		setpriority(PRIO_PROCESS, (id_t)pid, nice);
+}
+
+bool priority_set(pid_t pid, int nice)
+{
+	priority_set_process(pid, nice);
 	return priority_set_session(pid, nice);
 }
 

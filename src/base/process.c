@@ -133,7 +133,10 @@ _Noreturn static void run_child(const struct process *process, pid_t parent)
 	if (process->is_guarded)
 		set_guard(process);
 	if (process->nice > 0) {
-		(void)priority_set(getpid(), process->nice);
+		if (process->keeps_session)
+			priority_set_process(getpid(), process->nice);
+		else
+			(void)priority_set(getpid(), process->nice);
 		priority_take_ordinary_turns();
 	}
 	if (process->arguments) {

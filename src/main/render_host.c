@@ -417,7 +417,8 @@ static bool start(struct host *host)
 }
 
 /* Makes the session of all renderers nice, so that they share the processors with other sessions as
- * one background process would. */
+ * one background process would. Where Linux does not share between sessions, the renderers' own
+ * nice values count. */
 static void be_nice(struct host *host)
 {
 	if (!host->is_nice && !host->settings->is_alone)
@@ -458,7 +459,7 @@ int render_host_run(const struct render_host_settings *settings)
 
 	log_set_process("renderers");
 	if (!settings->is_alone)
-		setsid(); /* that of the supervisor, and of workers, is not to be slow */
+		setsid(); /* be_nice() must not slow the supervisor and the workers */
 	/* Shows another name than a worker's in lists of processes. */
 	prctl(PR_SET_NAME, RENDER_HOST_NAME);
 	list_init(&host.renderers);
