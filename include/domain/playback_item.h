@@ -24,7 +24,7 @@ struct playback_item {
 	int64_t generation;	    /* generation of the installation's picture, or of the push */
 	int64_t picture_generation; /* generation of the picture's bytes, unless position is -1 */
 	int64_t stay_s;		    /* time for which the panel shows the picture */
-	bool may_be_early;	    /* see content_installation */
+	bool may_be_early;	    /* see content_installation; and it need not be shown whole */
 };
 
 /* Makes an item of an installation's picture, for its time in the rotation. */
@@ -46,8 +46,8 @@ bool playback_item_is_same(const struct playback_item *a, const struct playback_
 /* Whether both items show the same bytes: for example a push of an installation, and the same
  * installation in its turn. */
 bool playback_item_is_same_picture(const struct playback_item *a, const struct playback_item *b);
-/* Whether a panel may display next at any time of the turn of displayed: it is a newer picture of
- * the same app. */
+/* Whether a panel may display next at any time of the turn of displayed: it is of the same app.
+ * The caller has checked that the pictures differ. */
 bool playback_item_may_replace(const struct playback_item *next,
 			       const struct playback_item *displayed);
 /* Whether the item may stay on the screen for its time. It may even if its picture was replaced in

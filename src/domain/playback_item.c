@@ -13,7 +13,7 @@ struct playback_item playback_item_of(const struct content *content,
 	    .picture_generation = installation->picture_generation,
 	    .loop_ms = installation->picture.loop_ms,
 	    .stay_s = content_stay_s(content, installation, installation->picture.loop_ms),
-	    .may_be_early = installation->may_be_early,
+	    .may_be_early = installation->may_be_early && !installation->is_whole,
 	};
 }
 

@@ -327,16 +327,19 @@ static void background_replacement_of_single_installation_waits_for_its_turn(voi
 }
 
 /* The turns of an animation end with "immediate". If the panel had taken the picture by itself, the
- * next one replaces it at once: only an app's picture may. */
+ * next one replaces it at once: only an app's picture may, of an app that need not be shown whole.
+ */
 static void newer_picture_of_an_app_is_sent_after_an_immediate(void **state)
 {
 	(void)state;
-	for (int may_be_early = 0; may_be_early <= 1; may_be_early++) {
+	for (int kind = 0; kind < 3; kind++) {
+		bool may_be_early = kind != 1, is_whole = kind == 2;
 		int64_t position;
 
 		bed_init(bed, FIRMWARE_14, 8);
 		position = bed_add_installation(bed, 14000);
 		bed->installations[0].may_be_early = may_be_early;
+		bed->installations[0].is_whole = is_whole;
 		bed_connect(bed);
 		for (int picture = 0; picture < 2; picture++) {
 			bed->immediates_sent = 0;
@@ -350,7 +353,7 @@ static void newer_picture_of_an_app_is_sent_after_an_immediate(void **state)
 		bed->pictures_sent = 0;
 		bed_replace_installation(bed, position, 14000);
 		bed_run(bed, 1000);
-		assert_int_equal(bed->pictures_sent, may_be_early);
+		assert_int_equal(bed->pictures_sent, may_be_early && !is_whole);
 		bed_run(bed, INTERVAL_S * 1000);
 		assert_int_equal(bed->pictures_sent, 1);
 		assert_int_equal(bed_screen(bed).picture_generation, bed->generation);
