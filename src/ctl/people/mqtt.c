@@ -34,7 +34,7 @@ enum ctl_exit ctl_mqtt_update(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	request.body = ctl_body_of_options(
-	    ctl, (const struct ctl_member[]){{"password", str_trim(password), false}, {0}});
+	    ctl, (const struct ctl_member[]){{"password", password, false}, {0}});
 	return ctl_show(ctl, &request, &printed_record);
 }
 
