@@ -42,23 +42,33 @@ def test_workers_are_sealed(running):
 
 
 def below(pid):
-    """The process and all its descendants."""
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        return [pid] + [one for child in file.read().split() for one in below(int(child))]
+    """The process and all its descendants, except those that end meanwhile."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return [pid] + [one for child in file.read().split() for one in below(int(child))]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def links_of(pid):
+    """What the process has open, except what it closes meanwhile."""
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            yield os.readlink(f"/proc/{pid}/fd/{fd}")
 
 
 def test_no_process_can_make_an_io_uring(running):
     """libuv makes a ring with each loop, if it can, which sandbox_restrict_server() would cut off."""
     pids = below(running.process.pid)
     assert len(pids) > 2 + running.worker_count  # with the host of renderers and PostgreSQL
-    seen = 0
+    seen = set()
     for pid in pids:
-        with contextlib.suppress(FileNotFoundError):  # processes of PostgreSQL and descriptors come and go
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # processes of PostgreSQL come and go
             assert filters(pid) > filters(os.getpid())
-            links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
-            assert not [link for link in links if "io_uring" in link]
-            seen += 1
-    assert seen > 2 + running.worker_count
+            assert not [link for link in links_of(pid) if "io_uring" in link]
+            seen.add(pid)
+    assert len(seen) > 2 + running.worker_count
+    assert seen.issuperset(running.workers())
 
 
 def test_without_seccomp(launch):
