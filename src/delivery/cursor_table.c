@@ -80,7 +80,8 @@ static uint64_t tag_of(const struct cursor_table *table, struct id id)
 
 /* ---- workers ---- */
 
-/* The IDs of an instance's workers end alike. */
+/* Gives the IDs of an instance's workers the same end, by which they are told from those of other
+ * instances: one of these has it by chance in four thousand million cases. */
 static void put_end(const struct cursor_table *table, struct id *id)
 {
 	enum { END_BYTES = 4 };

@@ -35,8 +35,7 @@ enum ctl_exit ctl_read_line(struct ctl *ctl, const char *path, struct str *ret_l
 	size_t length = 0;
 	int error;
 
-	/* Byte by byte: what follows the line stays in a pipe, and no buffer that is freed keeps
-	 * the line, which may be a secret. */
+	/* Byte by byte: what follows the line stays in a pipe. */
 	while (length <= BYTES_MAX && file >= 0 && (got = read(file, line + length, 1)) > 0 &&
 	       line[length] != '\n')
 		length++;

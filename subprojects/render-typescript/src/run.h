@@ -141,7 +141,7 @@ struct run {
 
 /* ---- request.c ---- */
 
-/* Returns the number, truncated, or 0 if the value is none. Frees the value. */
+/* Returns the number, truncated, or 0 if the value is no number. Frees the value. */
 int64_t request_take_int64(JSContext *context, JSValue value);
 /* Reads the head into run->request. Returns 0, or -1 with the fault set. */
 int request_read(struct run *run, const char *head, size_t length)

@@ -14,7 +14,7 @@
 /* Memory of exactly this size, so that sanitizers and valgrind see a byte too far. */
 static inline void *take(size_t size)
 {
-	/* Nothing has an address, too. NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI) */
+	/* Memory of no bytes has an address, too. NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI) */
 	void *memory = malloc(size);
 
 	if (!memory)
