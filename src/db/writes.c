@@ -26,28 +26,48 @@ static bool shares_commit(const struct writes *writes, const struct db_query *qu
 	return writes->statements[query->statement].shares_commit && query->parameters.values[0];
 }
 
-/* Chooses a connection that is up; if none is, one that is being opened. Writes that share a commit
- * go to the first: the more of them in a commit, the less each costs. Others, which may take
- * longer, go to the others, by the write queue's key, and to the first only if no other is up. */
+/* Whether a group commit would wait there for a single write, which may take longer. */
+static bool is_held_up(const struct writes *writes, unsigned index)
+{
+	return writes->pool.connections[index].pipeline.batch_count > 0 && !writes->shares[index];
+}
+
+/* Writes that share a commit have the first connection: the more of them in a commit, the less each
+ * costs. Single writes have the others, by the write queue's key. */
+static unsigned usual_connection(const struct writes *writes, const struct db_query *query)
+{
+	unsigned others = writes->pool.count - 1;
+
+	if (others == 0 || shares_commit(writes, query))
+		return 0;
+	if (!query->parameters.count || !query->parameters.values[0])
+		return 1;
+	return 1 + db_parameters_hash(&query->parameters) % others;
+}
+
+/* Chooses a connection that is up: for single writes the first only if no other is up, for group
+ * commits one that holds them up only if all do; if none is up, one that is being opened. */
 static unsigned choose(const struct writes *writes, struct write_queue *queue)
 {
 	const struct db_query *first = write_queue_first(queue);
-	const struct db_parameters *parameters = &first->parameters;
+	unsigned usual = usual_connection(writes, first);
 	unsigned count = writes->pool.count;
-	unsigned own = 0;
+	unsigned chosen = count;
 
-	if (count > 1 && !shares_commit(writes, first) && parameters->count &&
-	    parameters->values[0])
-		own = 1 + db_parameters_hash(parameters) % (count - 1);
 	for (unsigned i = 0; i < count; i++) {
 		unsigned index = i;
 
-		if (own)
-			index = i + 1 < count ? 1 + (own - 1 + i) % (count - 1) : 0;
-		if (connection_is_up(&writes->pool.connections[index]))
-			return index;
+		if (usual)
+			index = i + 1 < count ? 1 + (usual - 1 + i) % (count - 1) : 0;
+		if (!connection_is_up(&writes->pool.connections[index]))
+			continue;
+		chosen = index;
+		if (!shares_commit(writes, first) || !is_held_up(writes, index))
+			break;
 	}
-	return connection_is_asleep(&writes->pool.connections[own]) ? 0 : own;
+	if (chosen < count)
+		return chosen;
+	return connection_is_asleep(&writes->pool.connections[usual]) ? 0 : usual;
 }
 
 static void block(struct writes *writes, struct write_queue *queue)
@@ -125,10 +145,18 @@ static void on_locked(struct connection *connection, struct db_query *query, boo
 	go_on(connection->owner, queue);
 }
 
+/* Gives the write queues that are ready to the connections anew. */
 static void on_up(struct connection *connection)
 {
 	struct writes *writes = connection->owner;
+	struct list queues;
+	struct list *turn;
 
+	list_init(&queues);
+	for (unsigned i = 0; i < writes->pool.count; i++)
+		list_move_all(&queues, &writes->ready[i]);
+	while ((turn = list_take_first(&queues)))
+		make_ready(writes, write_queue_at(turn));
 	on_demand_use(&writes->on_demand);
 	loop_later(writes->loop, &writes->wake);
 }
@@ -198,17 +226,20 @@ static bool fills_batch(const struct writes *writes, struct list *ready)
 	return false;
 }
 
-/* Whether shared writes wait for a batch that is under way, and will share the next commit. */
-static bool shares_next(const struct writes *writes, struct list *ready,
-			const struct pipeline *pipeline)
+/* Whether shared writes wait: for a single write, or to share the next commit. */
+static bool waits(struct writes *writes, unsigned index)
 {
-	return pipeline->batch_count > 0 &&
-	       (pipeline->batch_count >= SHARED_BATCHES || !fills_batch(writes, ready));
+	unsigned batches = writes->pool.connections[index].pipeline.batch_count;
+
+	return is_held_up(writes, index) || batches >= SHARED_BATCHES ||
+	       (batches > 0 && !fills_batch(writes, &writes->ready[index]));
 }
 
 /* Sends one batch. Returns 0, 1 if nothing can be sent, or -EIO. */
-static int send_batch(struct writes *writes, struct list *ready, struct pipeline *pipeline)
+static int send_batch(struct writes *writes, unsigned index)
 {
+	struct pipeline *pipeline = &writes->pool.connections[index].pipeline;
+	struct list *ready = &writes->ready[index];
 	unsigned count = 0;
 	struct list batch;
 	bool shared;
@@ -216,8 +247,9 @@ static int send_batch(struct writes *writes, struct list *ready, struct pipeline
 	if (list_is_empty(ready) || pipeline->batch_count >= PIPELINE_WRITES)
 		return 1;
 	shared = shares_commit(writes, write_queue_first(write_queue_at(ready->next)));
-	if (shared && shares_next(writes, ready, pipeline))
+	if (shared && waits(writes, index))
 		return 1;
+	writes->shares[index] = shared;
 	list_init(&batch);
 	do
 		count = take_writes(writes, write_queue_at(ready->next), shared, &batch, count);
@@ -226,8 +258,8 @@ static int send_batch(struct writes *writes, struct list *ready, struct pipeline
 	return pipeline_send(pipeline, &batch, count);
 }
 
-/* Whether several batches are under way, or a write that shares no commit is the next of its
- * connection and waits for one to end. */
+/* Whether several batches are under way, or writes wait for a single write, or single ones for
+ * others. */
 static bool is_crowded(const struct writes *writes)
 {
 	unsigned batches = 0;
@@ -236,7 +268,9 @@ static bool is_crowded(const struct writes *writes)
 		const struct list *ready = &writes->ready[i];
 
 		batches += writes->pool.connections[i].pipeline.batch_count;
-		batches += !list_is_empty(ready) &&
+		if (list_is_empty(ready))
+			continue;
+		batches += is_held_up(writes, i) ||
 			   !shares_commit(writes, write_queue_first(write_queue_at(ready->next)));
 	}
 	return batches > 1;
@@ -267,7 +301,7 @@ void writes_flush(struct writes *writes)
 		if (list_is_empty(&writes->ready[i]) || !connection_is_up(connection))
 			continue;
 		while (sent == 0)
-			sent = send_batch(writes, &writes->ready[i], &connection->pipeline);
+			sent = send_batch(writes, i);
 		connection_flush(connection, sent < 0 ? sent : 0);
 		sends = true;
 	}

@@ -16,6 +16,7 @@ struct writes {
 	struct on_demand on_demand; /* all connections but the first: for crowds of writes */
 	struct write_queues queues;
 	struct list ready[POOL_MAX]; /* of struct write_queue, for each connection */
+	bool shares[POOL_MAX];	     /* each connection's last batch was a group commit */
 	unsigned count;		     /* waiting or under way, without the blocked ones */
 	unsigned crowded_turns;	     /* since crowd_ms */
 	uint64_t crowd_ms;	     /* loop_now_ms() */

@@ -312,6 +312,46 @@ static void test_closed_under_way(void **state)
 		expect_unavailable(asked[i]);
 }
 
+static struct asked *nap(double seconds)
+{
+	struct asked *asked = ask(TEST_STATEMENT_NAP_WRITE);
+
+	db_add_float8(&asked->query.parameters, seconds);
+	submit(asked);
+	return asked;
+}
+
+/* The only connection at rest has a write that takes its time: another is opened for those behind.
+ * They prefer it even while others are under way there. */
+static void test_a_slow_write_does_not_hold_them_up(void **state)
+{
+	struct db_settings settings = usual_settings();
+	struct asked *slow, *short_one, *first, *second;
+
+	(void)state;
+	run_sql("DELETE FROM item WHERE id > 2");
+	settings.write_connections = 2;
+	settings.on_demand_idle_ms = 60 * 1000;
+	open_world(&settings);
+	slow = nap(5000);
+	while (!somebody_sleeps())
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	first = put_number(1);
+	while (!first->done)
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	short_one = nap(0.1);
+	uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	second = put_number(2);
+	wait_for(second);
+	assert_false(slow->done);
+	assert_true(short_one->done);
+	forget(short_one);
+	expect_done(first);
+	expect_done(second);
+	close_world_after(0);
+	expect_unavailable(slow);
+}
+
 #define SHARED_TEST(name) cmocka_unit_test_setup_teardown(name, open_usual, close_usual)
 
 int main(void)
@@ -328,6 +368,7 @@ int main(void)
 	    SHARED_TEST(test_others_between),
 	    SHARED_TEST(test_connection_breaks),
 	    cmocka_unit_test(test_closed_under_way),
+	    cmocka_unit_test(test_a_slow_write_does_not_hold_them_up),
 	};
 
 	return cmocka_run_group_tests(tests, make_tables, NULL);
