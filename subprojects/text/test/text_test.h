@@ -14,7 +14,7 @@
 /* Memory of exactly this size, so that sanitizers and valgrind see a byte too far. */
 static inline void *take(size_t size)
 {
-	/* Memory of no bytes has an address, too. NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI) */
+	/* Size 0 is allowed, too. NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI) */
 	void *memory = malloc(size);
 
 	if (!memory)

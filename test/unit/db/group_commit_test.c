@@ -148,7 +148,7 @@ static void test_those_that_wait_share_the_next_commit(void **state)
 		assert_int_equal(expect_done(asked[i]), began);
 }
 
-/* Of the writes that are not sent yet, none is lost with the connection. */
+/* Writes that are not sent yet are not lost with the connection. */
 static void test_a_full_batch_is_sent_at_once(void **state)
 {
 	struct asked *held = hold();
