@@ -82,7 +82,7 @@ export default {
 		const person = await stage.ask("person");
 		const page = await stage.visitor({ screen: "phone" });
 		await page.goto(await stage.ask("link", { email: person.email }));
-		await heading(page, "Choose a new password").waitFor();
+		await heading(page, "Choose a password").waitFor();
 		await page.reload();
 		await page.getByLabel("New password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");

@@ -36,7 +36,9 @@ function Unreachable(): JSX.Element {
 	return (
 		<p class="notice bad">
 			Panels cannot reach these addresses: only programs on the server can. Ask the operator to
-			start displayd with <code>--listen 0.0.0.0:8080 --public-url http://ADDRESS:8080</code>.
+			start displayd with <code class="option">--listen 0.0.0.0:8080</code>,{" "}
+			<code class="option">--public-url http://ADDRESS:8080</code> and{" "}
+			<code class="option">--plain-http-sign-in on</code>.
 		</p>
 	);
 }

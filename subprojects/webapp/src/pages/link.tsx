@@ -15,7 +15,7 @@ type Link = Schemas["Link"];
 const TITLES: Record<Link["kind"], string> = {
 	first: "Create the first account",
 	invitation: "Accept the invitation",
-	password: "Choose a new password",
+	password: "Choose a password",
 };
 
 /** The token is stored in the tab, so that the page can be reloaded. */
@@ -64,7 +64,7 @@ function NewPasswordForm({ token, link }: { token: string; link: Link }): JSX.El
 			{(faults) => (
 				<>
 					<p>
-						For <strong>{link.email}</strong>. This ends all its sessions.
+						For <strong>{link.email}</strong>. Its sessions end.
 					</p>
 					<input
 						type="email"
