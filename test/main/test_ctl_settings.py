@@ -109,8 +109,8 @@ def test_refusals(running, device, entry, arguments, code, reason):
 
 
 def test_unknown(running, device, form):
-    assert refused(running, 3, "installation", "create", "name=x", "--device", device["id"], "--app",
-                   "nothing") == "there is no app nothing that this device can install"
+    told = refused(running, 3, "installation", "create", "name=x", "--device", device["id"], "--app", "nothing")
+    assert told == "there is no app nothing that this device can install; an app of its owner must be deployed"
     assert refused(running, 3, "installation", "update", "nothing", "name=x", "--device",
                    device["id"]) == "the device has no installation nothing of an app"
     assert form

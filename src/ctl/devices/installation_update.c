@@ -113,8 +113,9 @@ int ctl_check_weekdays(char *value, struct options_error *reterr)
 enum ctl_exit ctl_installation_create(struct ctl *ctl)
 {
 	struct str app = ctl_lower(ctl, ctl_value(ctl, "app")), settings = {0};
-	struct str missing = ARENA_JOIN(&ctl->arena, STR("there is no app "), ctl_value(ctl, "app"),
-					STR(" that this device can install"));
+	struct str missing =
+	    ARENA_JOIN(&ctl->arena, STR("there is no app "), ctl_value(ctl, "app"),
+		       STR(" that this device can install; an app of its owner must be deployed"));
 	struct ctl_request request = {
 	    .method = "POST",
 	    .sentences = {{404, "there is no such app", missing},

@@ -131,8 +131,8 @@ static enum server_result explain(const struct exchange *exchange, CURLcode code
 	case CURLE_COULDNT_RESOLVE_HOST:
 		return fail_connection(exchange, words, reterr);
 	case CURLE_PEER_FAILED_VERIFICATION:
-		reason_set(reterr, "%s: certificate refused: %s", exchange->target->authority,
-			   words);
+		reason_set(reterr, "%s: certificate refused: %s; --ca-file names other authorities",
+			   exchange->target->authority, words);
 		return SERVER_UNREACHED;
 	case CURLE_SSL_CACERT_BADFILE:
 		reason_set(reterr, "cannot read the certificates of authorities: %s", words);
