@@ -62,7 +62,7 @@ def test_examples_of_the_shell(limited, tmp_path):
     picture = images.png(images.noise())
     (tmp_path / "picture.png").write_bytes(picture)
     found = blocks()
-    shell = [(lines, found[i + 1]) for i, (language, lines) in enumerate(found) if language == "sh"]
+    shell = [(lines, found[i + 1]) for i, (language, lines) in enumerate(found) if language == "bash"]
     assert len(shell) == 13
     script = "".join(f"{lines}\necho; echo '---{number}---'\n{STAY_AWAKE}\n" for number, (lines, _)
                      in enumerate(shell))
