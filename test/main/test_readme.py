@@ -58,7 +58,11 @@ class Checkout:
         def is_printed():
             assert self.process.poll() is None, self.text()
             return "Ctrl-C ends displayd.\n" in self.text()
-        wait_until(is_printed, "what tools/run prints")
+        try:
+            wait_until(is_printed, "what tools/run prints")
+        except TimeoutError as error:
+            with open(os.path.join(self.root, "state/displayd.log"), encoding="utf-8") as log:
+                raise TimeoutError(f"{error}\n{self.text()}\n{log.read()}") from error
         return self.text()
 
     def text(self):
