@@ -94,8 +94,20 @@ def test_links_within_an_app_are_not_followed(tmp_path):
     for path in (folder, folder / "room.star"):
         done = run(path, "-o", tmp_path / "out.webp")
         assert done.returncode != 0 and "lib" in done.stderr, done
+    # Neither to a folder beside it whose path begins alike, nor to the folder itself.
     (folder / "lib").unlink()
-    (tmp_path / "lib").rename(folder / "lib")
+    (tmp_path / "lib").rename(tmp_path / "room-lib")
+    for target in ("../room-lib", "."):
+        (folder / "lib").symlink_to(target)
+        done = run(folder / "room.star", "-o", tmp_path / "out.webp")
+        assert done.returncode != 0 and "lib" in done.stderr, done
+        (folder / "lib").unlink()
+    (folder / "lib").symlink_to(".")
+    (folder / "other.star").write_text('load("lib", "x")\n')
+    assert run(folder / "other.star", "--check").returncode == 1
+    (folder / "lib").unlink()
+    (folder / "other.star").unlink()
+    (tmp_path / "room-lib").rename(folder / "lib")
     for path in (folder, folder / "room.star"):
         assert run(path, "-o", tmp_path / f"{path.stem}{path.suffix}.webp").returncode == 0
     assert list(frames(tmp_path / "room.webp")) == list(frames(tmp_path / "room.star.webp"))

@@ -270,15 +270,17 @@ static int keep_used(struct app_folder *folder, char ret_fault[static APP_FAULT_
  * files: the others may be of somebody else. */
 static bool is_own_file(const struct app_folder *folder, const char *name)
 {
-	char *path = join(folder, name);
+	char *path = join(folder, name), *wanted = NULL;
 	char *real_path = realpath(path, NULL);
 	char *real_folder = realpath(*folder->path ? folder->path : ".", NULL);
 	struct stat about;
-	bool is_own = real_path && real_folder &&
-		      str_starts_with(str_from(real_path), str_from(real_folder)) &&
-		      strcmp(real_path + strlen(real_folder) + 1, name) == 0 &&
-		      lstat(path, &about) == 0 && S_ISREG(about.st_mode);
+	bool is_own;
 
+	if (real_folder && asprintf(&wanted, "%s/%s", real_folder[1] ? real_folder : "", name) < 0)
+		abort();
+	is_own = real_path && wanted && strcmp(real_path, wanted) == 0 &&
+		 lstat(path, &about) == 0 && S_ISREG(about.st_mode);
+	free(wanted);
 	free(real_folder);
 	free(real_path);
 	free(path);
