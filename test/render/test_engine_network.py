@@ -158,8 +158,9 @@ def test_an_account_parks_as_many_as_it_leaves_to_others(client, server):
         server.gate.set()
         assert client.wait(other)["log"] == "200 hello\n"
         answers = [client.wait(number) for number in numbers]
-        assert all(answer["log"] == "200 hello\n" or "the network takes too long" in answer["message"]
-                   or "too busy" in answer["message"] for answer in answers), answers
+        late = ("the network takes too long", "takes more than 5s", "too busy")  # whichever limit comes first
+        assert not [answer["message"] for answer in answers if answer["log"] != "200 hello\n"
+                    and not any(words in answer["message"] for words in late)]
         assert sum(answer["log"] == "200 hello\n" for answer in answers) >= 24 - 21
 
 
