@@ -190,6 +190,10 @@ def commit_words(commit):
     return f"{(commit['commit'] or 'unknown')[:12]}{' with changes' if commit['dirty'] else ''}"
 
 
+def limit_words(cores):
+    return f", displayd and its PostgreSQL limited to {cores:g} cores" if cores else ""
+
+
 def machine_lines(result):
     machine, versions, build = result["machine"], result["versions"], result["build"]
     yield (f"{machine['cpu']}, {machine['cores']} cores, "
@@ -200,7 +204,8 @@ def machine_lines(result):
     before = f", before: {commit_words(result['before'])}" if "before" in result else ""
     yield (f"commit {commit_words(result['commit'])}{before}, {result['date']}, "
            f"{result['settings']['rounds']} rounds of {result['settings']['seconds']} s, "
-           f"load before {machine['load_before']}")
+           f"load before {machine['load_before']}"
+           f"{limit_words(result['settings'].get('cores'))}")
 
 
 def coloured(words):

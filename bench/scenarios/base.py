@@ -42,7 +42,7 @@ The bench (harness/bench.py) offers, to prepare() and run():
     bench.pgbench(server, sql, clients, seconds) -> Sample
     bench.open_loop(url, rate, seconds, requests, connections=64, background=False) -> Sample
     bench.program(command, ...) -> what it printed; it counts as load generator and ends with us.
-                                 Programs in C: bench.built("pqpipe") gives the path.
+                                 Programs in C: bench.built("panels") gives the path.
     bench.ask_first(...)         open_loop() that waits for no core
     bench.disturb(url, connections, seconds, requests, script="requests", headers=None)
                                  wrk in the background, behind the server; finish_disturbing()

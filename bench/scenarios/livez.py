@@ -9,7 +9,7 @@ class Livez(Scenario):
     bound_by = "kernel"
     measures = "An answer from memory without a key: sockets, HTTP parsing, the access log."
     references = ("nginx",)
-    goals = (Goal("rate", of="nginx", at_least=0.90),)
+    goals = (Goal("rate", of="nginx", at_least=1.0),)
 
     def prepare(self, bench):
         self.urls = {

@@ -59,7 +59,7 @@ class Poll(Scenario):
     measures = ("100 panels in turn, each with one pushed picture of about 1 KB. Pictures and "
                 "panel state come from memory; lastOnline is written in batches.")
     references = ("nginx",)
-    goals = (Goal("rate", of="nginx", at_least=0.80),)
+    goals = (Goal("rate", of="nginx", at_least=0.95),)
     unit = "pictures"
 
     def prepare(self, bench):

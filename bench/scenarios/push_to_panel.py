@@ -19,8 +19,8 @@ class PushToPanel(Scenario):
                 "fixed rate; from when the push was to be sent until its panel has the picture, "
                 "which is compared. Half of the pushes reach a worker that does not have the panel. "
                 "What bench/push_latency.py, in Python, takes for itself is in it.")
-    goals = (Goal("p50_us", at_most=3000, label="median"),
-             Goal("p99_us", at_most=10_000, label="p99"))
+    goals = (Goal("p50_us", at_most=2500, label="median"),
+             Goal("p99_us", at_most=4500, label="p99"))
     unit = "pushes"
     shown_figures = ("answer_p50_us", "answer_p99_us")
     rate = RATE

@@ -88,9 +88,9 @@ class Renders(Scenario):
                 "last of their panels has got a picture of it, and until the last one displays it, "
                 "which it does at the end of what it displays then.")
     references = ("unloaded",)
-    goals = (Goal("p99_us", of="unloaded", at_most=2.0), Goal("lag_s", at_most=INTERVAL_S),
+    goals = (Goal("p99_us", at_most=3000), Goal("lag_s", at_most=INTERVAL_S),
              Goal("deploy_s", at_most=2 * INTERVAL_S),
-             Goal("deploy_on_panels_s", at_most=INTERVAL_S))
+             Goal("deploy_on_panels_s", at_most=15))
     shown_figures = ("renders_per_s", "lag_s", "deploy_s", "deploy_displayed_s")
     unit = "requests"
     warms_up = False

@@ -36,7 +36,7 @@ class Start(Scenario):
                 "key, which needs the database. The start of the private PostgreSQL is in it; "
                 "\"started-db\" is the same with one that runs already (--database).")
     references = ("started-db",)
-    goals = (Goal("first_v1_ms", at_most=150, label="first /v1 answer"),
+    goals = (Goal("first_v1_ms", at_most=80, label="first /v1 answer"),
              Goal("first_livez_ms", label="first /livez answer"),
              Goal("first_v1_ms", of="started-db"))
     shown_figures = ("first_livez_ms", "first_v1_ms")
