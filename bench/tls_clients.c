@@ -34,6 +34,7 @@ enum { EVENTS = 256, RETRY_MS = 1000, PATHS_MAX = 20000, ANSWER_BYTES = 4096 };
 struct client {
 	int fd; /* -1: the client waits until retry_ms, or is done */
 	SSL *ssl;
+	bool is_late; /* in run.late */
 	bool has_asked;
 	bool is_done; /* it has its answer, and stays */
 	uint64_t began_us;
@@ -42,6 +43,7 @@ struct client {
 
 static struct {
 	int epoll;
+	int late; /* clients that wait for the end of their handshake; in epoll, too */
 	struct sockaddr_in server;
 	SSL_CTX *context;
 	SSL_SESSION *session; /* NULL: each handshake is a full one */
@@ -192,6 +194,28 @@ static void step(struct client *client)
 		begin(client);
 }
 
+/* Has computed its part, and waits for the server's last message. */
+static void be_late(struct client *client)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.ptr = client};
+
+	if (client->fd < 0 || client->is_late || SSL_get_state(client->ssl) != TLS_ST_CW_FINISHED)
+		return;
+	client->is_late = true;
+	if (epoll_ctl(run.epoll, EPOLL_CTL_DEL, client->fd, NULL) < 0 ||
+	    epoll_ctl(run.late, EPOLL_CTL_ADD, client->fd, &event) < 0)
+		fail("epoll_ctl");
+}
+
+static void step_late(void)
+{
+	struct epoll_event events[EVENTS];
+	int count = epoll_wait(run.late, events, EVENTS, 0);
+
+	for (int i = 0; i < count; i++)
+		step(events[i].data.ptr);
+}
+
 static void retry(void)
 {
 	uint64_t now_ms = clock_monotonic_ms();
@@ -201,13 +225,20 @@ static void retry(void)
 			begin(&run.clients[i]);
 }
 
+/* A client whose handshake ends asks at once, as if each had a processor of its own. Otherwise all
+ * would ask in the same moment, after the last one has computed its part. */
 static void turn(void)
 {
 	struct epoll_event events[EVENTS];
 	int count = epoll_wait(run.epoll, events, EVENTS, 100);
 
-	for (int i = 0; i < count; i++)
-		step(events[i].data.ptr);
+	for (int i = 0; i < count; i++) {
+		if (events[i].data.ptr) {
+			step(events[i].data.ptr);
+			be_late(events[i].data.ptr);
+		}
+		step_late();
+	}
 	retry();
 }
 
@@ -267,6 +298,16 @@ static void fetch_session(void)
 	}
 }
 
+static void make_polls(void)
+{
+	run.epoll = epoll_create1(EPOLL_CLOEXEC);
+	run.late = epoll_create1(EPOLL_CLOEXEC);
+	if (run.epoll < 0 || run.late < 0 ||
+	    epoll_ctl(run.epoll, EPOLL_CTL_ADD, run.late,
+		      &(struct epoll_event){.events = EPOLLIN}) < 0)
+		fail("epoll");
+}
+
 static void set_up(char **argv)
 {
 	int version = strcmp(argv[2], "1.3") == 0 ? TLS1_3_VERSION : TLS1_2_VERSION;
@@ -279,7 +320,7 @@ static void set_up(char **argv)
 	run.server = (struct sockaddr_in){.sin_family = AF_INET,
 					  .sin_port = htons((uint16_t)read_number(argv[1])),
 					  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	run.epoll = epoll_create1(EPOLL_CLOEXEC);
+	make_polls();
 	run.context = SSL_CTX_new(TLS_client_method());
 	SSL_CTX_set_min_proto_version(run.context, version);
 	SSL_CTX_set_max_proto_version(run.context, version);

@@ -16,6 +16,7 @@ SCENARIOS = (
     ("start", "Start"),
     ("rate", "Rate"),
     ("push", "Push"),
+    ("push", "PushAgain"),
     ("push_to_panel", "PushToPanel"),
     ("homes", "MessageToPanel"),
     ("homes", "HomeEvents"),

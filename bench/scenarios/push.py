@@ -1,7 +1,5 @@
-"""Pushes of still pictures, stored durably, and the most that this machine could accept.
-
-With 64 callers and PostgreSQL beside it the encoder's caches are cold: a conversion that takes 0.57 ms
-alone takes 0.7, which leaves about 0.6 of the bound."""
+"""Pushes of still pictures, stored durably, and the most that this machine could accept if it converted
+each with all effort."""
 
 import json
 import os
@@ -14,7 +12,8 @@ from scenarios.base import SUBJECT, Goal, Sample, Scenario
 CONNECTIONS = 64
 CLIENTS = 16  # clients of pgbench: as many as the server's PostgreSQL allows beside the server
 DEVICES = 4000  # each allows 10 pushes a second
-PICTURES = 64
+PICTURES = 4000  # ten times as many as the server keeps converted
+AGAIN = 64
 STATEMENT = "sql/query/push_store_temporary.sql"
 DURATION_S = 15
 
@@ -50,6 +49,7 @@ class Push(Scenario):
     goals = (Goal("rate", of="bound", at_least=0.6),)
     unit = "pushes"
     shown_figures = ("convert_us", "statement_us")
+    pictures = PICTURES
 
     def prepare(self, bench):
         self.server = bench.start_server()
@@ -59,14 +59,14 @@ class Push(Scenario):
         # Other devices than displayd's, which would wait for pgbench's pushes.
         self.pgbench_ids = self.server.make_devices(email, DEVICES)
         self.server.settle()
-        stills = pictures.stills(PICTURES)
+        stills = pictures.stills(self.pictures)
         self.files = []
-        for number, png in enumerate(stills):
+        for number, png in enumerate(stills[:AGAIN]):
             self.files.append(bench.write_file(f"{number}.png", ""))
             with open(self.files[-1], "wb") as file:
                 file.write(png)
         bodies = [pictures.push_body(png) for png in stills]
-        self.requests = [("POST", f"/v1/devices/{device}/push", key, bodies[number % PICTURES])
+        self.requests = [("POST", f"/v1/devices/{device}/push", key, bodies[number % self.pictures])
                          for number, device in enumerate(self.ids)]
 
     def run(self, bench, who, seconds):
@@ -90,3 +90,11 @@ class Push(Scenario):
                      "pgbench_rate": sample.rate},
             faults=sample.faults,
         )
+
+
+class PushAgain(Push):
+    name = "push-again"
+    title = f"POST .../push, {AGAIN} stills again and again, 64 connections"
+    bound_by = "commit"
+    measures = "The same with few pictures, which are converted once. The bound converts each."
+    pictures = AGAIN
