@@ -86,9 +86,11 @@ def make_state(path):
 
 
 def prepare_state(path):
-    """Copies a state directory that displayd has made: this takes a fifth of the time."""
+    """Copies a state directory that this displayd has made: this takes a fifth of the time. Another build
+    may have other migrations."""
+    name = "state" + os.path.abspath(DISPLAYD).replace("/", "-")
     if not os.path.exists(path) or not os.listdir(path):
-        copy_folder(made_once("state", make_state), path)
+        copy_folder(made_once(name, make_state), path)
 
 
 def prepare_key(path):
