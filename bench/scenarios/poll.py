@@ -1,4 +1,7 @@
-"""Panels that poll for their next picture."""
+"""Panels that poll for their next picture.
+
+0.95 of nginx is not reached: a poll takes 17,900 instructions in displayd's own code, of which the access log,
+which nginx does not write, takes 2,500, and the checks of the head, byte by byte before llhttp, 2,100."""
 
 import base64
 import random
