@@ -194,7 +194,8 @@ static void step(struct client *client)
 		begin(client);
 }
 
-/* Has computed its part, and waits for the server's last message. */
+/* Moves a client to run.late if it has computed its part, and waits for the server's last message.
+ */
 static void be_late(struct client *client)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.ptr = client};

@@ -25,11 +25,18 @@ def controller():
 
 
 class CpuLimit:
-    """A control group. Programs started with its prefix, and all that they start, share so many cores.
-    Needs root."""
+    """A control group. Programs started with its prefix, and all that they start, share so many cores."""
 
     def __init__(self, cores):
+        """Raises Missing, such as for a user who may not make control groups."""
         root, is_second = controller()
+        try:
+            self.make(root, is_second, cores)
+        except OSError as error:
+            raise Missing(f"no control group can be made: {error}") from error
+        self.prefix = ("sh", "-c", JOIN, os.path.join(self.folder, "cgroup.procs"))
+
+    def make(self, root, is_second, cores):
         self.folder = os.path.join(root, f"displayd-bench-{os.getpid()}")
         quota_us = round(cores * PERIOD_US)
         if is_second:
@@ -40,7 +47,6 @@ class CpuLimit:
         else:
             self.write("cpu.cfs_period_us", PERIOD_US)
             self.write("cpu.cfs_quota_us", quota_us)
-        self.prefix = ("sh", "-c", JOIN, os.path.join(self.folder, "cgroup.procs"))
 
     def write(self, name, value):
         with open(os.path.join(self.folder, name), "w", encoding="ascii") as file:

@@ -17,7 +17,7 @@ RATE_LIMIT = 1_000_000  # the highest: the limits are active, but never reached
 class Displayd(Server):
     """The full product: limits, metrics, the access log to a file; a worker for each core."""
 
-    launcher = PREFIX
+    launcher = PREFIX  # a command that runs another one
 
     def __init__(self, *arguments, rate_limit=RATE_LIMIT, workers=None, **options):
         super().__init__("--rate-limit", str(rate_limit), *arguments,
