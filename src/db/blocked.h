@@ -36,8 +36,8 @@ struct blocked {
 	void (*on_free)(struct blocked *blocked, struct write_queue *queue);
 };
 
-/* Set write_queues, late and on_free before. connection: has the members up to effect, except the
- * role, the owner and the number. idle_ms: see on_demand_init(). */
+/* Set write_queues, late and on_free before. connection: has the members up to gives_single_rows,
+ * except the role, the owner and the number. idle_ms: see on_demand_init(). */
 void blocked_start(struct blocked *blocked, const struct connection *connection, uint64_t idle_ms);
 
 /* Whether all writes of this account must wait here. */

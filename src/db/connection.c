@@ -383,12 +383,12 @@ void connection_start_asleep(struct connection *connection)
 void connection_start(struct connection *connection)
 {
 	connection_start_asleep(connection);
-	connection->prepares_none = true;
 	connection_wake(connection);
 }
 
 void connection_wake(struct connection *connection)
 {
+	connection->prepares_none = connection->failures == 0 && !connection->gives_single_rows;
 	move(connection, CONNECTION_PAUSED);
 	deadline_set(connection->loop, &connection->deadline, 0);
 }

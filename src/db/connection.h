@@ -67,10 +67,14 @@ struct connection {
 	const struct change_listener *changes; /* see struct pipeline */
 	bool session_pooler;		       /* a pooler in session mode may be in between */
 	const uint8_t *key_fingerprint;	       /* see struct set_up */
-	/* Whether the next attempt leaves each statement unprepared until its first use. Preparing
-	 * all takes the server 50 ms of CPU, which would delay the start of a worker. Any later
-	 * attempt prepares all: the database may be another one by then, and a connection is up
-	 * only if all statements fit it. */
+	/* Whether it is for list queries: libpq gives single rows only of the query that is
+	 * answered next, so no preparation may be sent before it. */
+	bool gives_single_rows;
+	/* Whether the next attempt leaves each statement unprepared until its first use: after
+	 * connection_wake(), if no attempt has failed. Preparing all takes the server 50 ms of CPU,
+	 * which would delay the start of a worker, and 8 MiB. An attempt after a loss prepares all:
+	 * the database may be another one by then, and a connection is up only if all statements
+	 * fit it. */
 	bool prepares_none;
 
 	enum db_connection_state state;
@@ -88,8 +92,8 @@ struct connection {
 	struct connection_log log;
 };
 
-/* Starts a connection, with the members up to effect set. The first attempt begins in the next turn
- * of the loop. */
+/* Starts a connection, with the members up to gives_single_rows set. The first attempt begins in
+ * the next turn of the loop. */
 void connection_start(struct connection *connection);
 
 /* Works as connection_start(), but the first attempt begins after connection_wake(). */

@@ -393,13 +393,15 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	write = new_connection(db, EFFECT_WRITE);
 	reads_start(&db->reads, &read, settings->read_connections, &db->late);
 	writes_start(&db->writes, &write, settings->write_connections, idle_ms, &db->late);
+	read.gives_single_rows = true;
 	list_queries_start(&db->lists, &read, LIST_CONNECTIONS, list_queries_first, idle_ms,
 			   settings->background);
+	read.gives_single_rows = false;
 	read.number = LIST_CONNECTIONS;
 	list_queries_start(&db->growing, &read, GROWING_CONNECTIONS, NULL, idle_ms,
 			   settings->background);
 	apart = write;
-	apart.is_apart = true;
+	apart.is_apart = apart.gives_single_rows = true;
 	list_queries_start(&db->apart, &apart, APART_CONNECTIONS, list_queries_apart_first, idle_ms,
 			   NULL);
 	db->hints.on_silent = on_silent;

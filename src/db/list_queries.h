@@ -44,8 +44,8 @@ extern const char list_queries_first[];
 /* First statement of a connection for statements with a connection of their own: LIMIT_APART_MS. */
 extern const char list_queries_apart_first[];
 
-/* connection: has the members up to effect and the number of the first, except the role and the
- * owner. count: number of connections. first: their first statement, or NULL. idle_ms: see
+/* connection: has the members up to gives_single_rows and the number of the first, except the role
+ * and the owner. count: number of connections. first: their first statement, or NULL. idle_ms: see
  * on_demand_init(). background: gets the server processes of the connections; or NULL. */
 void list_queries_start(struct list_queries *lists, const struct connection *connection,
 			unsigned count, const char *first, uint64_t idle_ms,

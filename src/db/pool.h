@@ -10,8 +10,8 @@ struct pool {
 	unsigned count;
 };
 
-/* connection: has the members up to effect, except the role and the number. count: 1 to POOL_MAX.
- * on_demand: gets all connections except the first; NULL: all are permanent. */
+/* connection: has the members up to gives_single_rows, except the role and the number. count: 1 to
+ * POOL_MAX. on_demand: gets all connections except the first; NULL: all are permanent. */
 void pool_start(struct pool *pool, const struct connection *connection,
 		const struct connection_role *role, unsigned count, struct on_demand *on_demand);
 

@@ -14,7 +14,8 @@ struct reads {
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
 };
 
-/* connection: has the members up to effect, except the role, the owner and the number. */
+/* connection: has the members up to gives_single_rows, except the role, the owner and the number.
+ */
 void reads_start(struct reads *reads, const struct connection *connection, unsigned count,
 		 struct late *late);
 void reads_add(struct reads *reads, struct db_query *query);

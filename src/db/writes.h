@@ -25,8 +25,8 @@ struct writes {
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
 };
 
-/* connection: has the members up to effect, except the role, the owner and the number. idle_ms: see
- * on_demand_init(). */
+/* connection: has the members up to gives_single_rows, except the role, the owner and the number.
+ * idle_ms: see on_demand_init(). */
 void writes_start(struct writes *writes, const struct connection *connection, unsigned count,
 		  uint64_t idle_ms, struct late *late);
 void writes_add(struct writes *writes, struct db_query *query);

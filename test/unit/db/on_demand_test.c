@@ -72,8 +72,8 @@ static struct hosts *hosts;
 static int open_two(void **state)
 {
 	static const struct connection_role role = {
-	    .name = "write",
-	    .metric = METRIC_DATABASE_WRITE,
+	    .name = "read",
+	    .metric = METRIC_DATABASE_READ,
 	    .answer_ms = 10 * 1000,
 	    .on_up = on_up,
 	    .on_down = on_down,
@@ -85,7 +85,7 @@ static int open_two(void **state)
 	    .owner = &pool,
 	    .statements = test_statements,
 	    .statement_count = TEST_STATEMENT_COUNT,
-	    .effect = EFFECT_WRITE,
+	    .effect = EFFECT_READ,
 	};
 
 	(void)state;
@@ -167,6 +167,46 @@ static void test_while_both_are_down_it_sleeps(void **state)
 	assert_false(is_up(0));
 }
 
+static void wake_with_a_changed_table(void)
+{
+	shorten_idle_time();
+	while (!connection_is_asleep(&pool.connections[1]))
+		turn();
+	run_sql("ALTER TABLE item ADD COLUMN extra int");
+	on_demand.idle_ms = LONG_MS;
+	on_demand_need(&on_demand);
+}
+
+static void wait_until_the_table_fits(void)
+{
+	while (pool.connections[1].unavailable != UNAVAILABLE_SCHEMA)
+		turn();
+	run_sql("ALTER TABLE item DROP COLUMN extra");
+	while (!is_up(1))
+		turn();
+}
+
+/* It is opened although a statement does not fit the database. After a loss, all statements must.
+ */
+static void test_it_prepares_at_first_use(void **state)
+{
+	(void)state;
+	wake_with_a_changed_table();
+	while (!is_up(1))
+		turn();
+	end_connection(1);
+	run_sql("ALTER ROLE visitor CONNECTION LIMIT -1");
+	wait_until_the_table_fits();
+}
+
+static void test_one_for_lists_prepares_all(void **state)
+{
+	(void)state;
+	pool.connections[1].gives_single_rows = true;
+	wake_with_a_changed_table();
+	wait_until_the_table_fits();
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_two, close_two)
 
 int main(void)
@@ -175,6 +215,8 @@ int main(void)
 	    TEST(test_unneeded_it_sleeps),
 	    TEST(test_it_stands_in_for_the_first),
 	    TEST(test_while_both_are_down_it_sleeps),
+	    TEST(test_it_prepares_at_first_use),
+	    TEST(test_one_for_lists_prepares_all),
 	};
 
 	return cmocka_run_group_tests(tests, make_tables, NULL);
