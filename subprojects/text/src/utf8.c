@@ -22,10 +22,11 @@ static bool go_on(struct utf8_stream *stream, uint8_t next)
 
 bool utf8_add(struct utf8_stream *stream, struct str piece)
 {
-	const char *at = piece.data, *end = piece.data + piece.length;
+	const char *at = piece.data, *end;
 
 	if (piece.length == 0)
 		return true;
+	end = at + piece.length;
 	while (at < end) {
 		uint8_t c = (uint8_t)*at;
 
