@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import socket
 import threading
 
@@ -106,6 +107,7 @@ def test_the_controls(served, broker, account):
         assert heard.wait_for(f"{topic}/availability") in (b"online", b"offline")  # retained
 
 
+@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="built without the Starlark renderer")
 def test_a_text_and_its_state(served, broker, account):
     """The state is the last text, cut to the length that Home Assistant accepts. An empty text ends it."""
     device = account.device()
