@@ -76,10 +76,26 @@ MADE = ("build", ".git", "state", "subprojects/webapp/node_modules", "subproject
         "subprojects/quickjs-ng-*", "subprojects/mbedtls-*")
 SYSTEMD = "exec /lib/systemd/systemd --system --unit=multi-user.target"
 NOTHING = "exec sleep infinity"
+# Enters a control group named as the empty folder $1, then runs the rest. Two systemd in one group would take the
+# processes of the other's units for their own.
+OWN_GROUP = r"""
+set -e
+mount --make-rprivate /
+mount -t cgroup2 cgroup2 "$1"
+mkdir "$1/${1##*/}"
+echo 0 >"$1/${1##*/}/cgroup.procs"
+umount "$1"
+shift
+exec "$@"
+"""
+# Removes that group. Fails while one of its processes is still ending.
+NO_GROUP = r"""
+mount -t cgroup2 cgroup2 "$1" || exit 0
+[ ! -d "$1/${1##*/}" ] || find "$1/${1##*/}" -depth -type d -exec rmdir {} +
+"""
 # Lays an empty folder $2 in memory over the folder $1, then runs the program $3.
 BOOT = r"""
 set -e
-mount --make-rprivate /
 mount -t tmpfs tmpfs "$2"
 mkdir "$2/upper" "$2/work" "$2/root"
 mount -t overlay overlay -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" "$2/root"
@@ -205,9 +221,10 @@ class Machine:
     def __enter__(self):
         lower = root_folder(self.debian)
         self.folder = tempfile.mkdtemp(prefix="displayd-machine-")
-        command = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--cgroup", "--ipc", "--uts",
-                   *([] if self.shares_network else ["--net"]), "--fork", "--kill-child", "bash", "-c", BOOT,
-                   "boot", lower, self.folder, self.first]
+        command = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--ipc", "--uts",
+                   *([] if self.shares_network else ["--net"]), "--fork", "--kill-child", "bash", "-c", OWN_GROUP,
+                   "group", self.folder, "unshare", "--cgroup", "bash", "-c", BOOT, "boot", lower, self.folder,
+                   self.first]
         self.log = open(self.folder + ".log", "w+", encoding="utf-8", errors="replace")
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log,
                                         stderr=self.log)
@@ -310,6 +327,9 @@ class Machine:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+        command = ["unshare", "--mount", "sh", "-c", NO_GROUP, "sh", self.folder]
+        wait_until(lambda: subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0,
+                   "the end of the machine's processes")
         self.log.close()
         os.unlink(self.folder + ".log")
         shutil.rmtree(self.folder, ignore_errors=True)
