@@ -69,6 +69,10 @@ class Scene(DeviceScene):
     def use_key(self, key):
         return self.server.get("/v1/devices", key=key).status
 
+    def wait_for_refusal(self, key):
+        """Workers hear of a revoked key within a second."""
+        wait_until(lambda: self.use_key(key) == 401, "a key that is refused")
+
     def listen(self, key):
         """Keeps an event stream open."""
         request = urllib.request.Request(self.server.url + "/v1/events", headers={"Authorization": f"Bearer {key}"})
