@@ -23,10 +23,11 @@ static void log_line(struct cluster *cluster)
 	cluster->log_length = 0;
 	if (line.length == 0)
 		return;
-	/* PostgreSQL logs these for clients that connect while it starts or stops, and for those
-	 * that it disconnects then: they are expected. */
+	/* PostgreSQL logs these for clients that connect while it starts or stops, for those that
+	 * it disconnects then, and for those that end while it answers: they are expected. */
 	if (str_starts_with(line, STR("FATAL:  the database system is ")) ||
-	    str_starts_with(line, STR("FATAL:  terminating connection ")))
+	    str_starts_with(line, STR("FATAL:  terminating connection ")) ||
+	    str_starts_with(line, STR("FATAL:  connection to client lost")))
 		level = LOG_DEBUG;
 	else if (level == LOG_ERROR)
 		snprintf(cluster->last_fatal, sizeof(cluster->last_fatal), "%.*s", STR_ARG(line));

@@ -8,6 +8,7 @@ import stat
 import subprocess
 
 import psycopg2
+import psycopg2.extras
 import pytest
 from conftest import displayd, is_alive, kill, kill_database
 from postgres import Postgres
@@ -129,6 +130,16 @@ def test_a_killed_postgresql_is_started_again(launch):
     wait_until(lambda: server.get("/readyz").status == 200, "a database again")
     assert server.workers() == workers
     assert server.ctl("account", "create", "a@example.org")["email"] == "a@example.org"
+
+
+def test_a_client_that_leaves_is_no_error(launch):
+    """A process that ends may close its connection while PostgreSQL answers."""
+    server = launch("--log-level", "debug", workers=1).start()
+    client = psycopg2.connect(connect(server).dsn, async_=True)
+    psycopg2.extras.wait_select(client)
+    client.cursor().execute("SELECT repeat('x', 1000000) FROM generate_series(1, 100)")
+    client.close()
+    server.wait_for_log('level=debug group=cluster msg=PostgreSQL line="FATAL:  connection to client lost"')
 
 
 def test_workers_answer_while_the_database_is_away(launch):
