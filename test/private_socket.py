@@ -9,6 +9,7 @@ import socket
 import socketserver
 import threading
 
+import problems
 from server import PATIENCE_S, Response
 
 
@@ -32,7 +33,9 @@ def ask(connection, method, path, body=None, **fields):
     try:
         connection.request(method, path, body=body, headers=headers)
         answer = connection.getresponse()
-        return Response(answer.status, answer.headers, answer.read())
+        response = Response(answer.status, answer.headers, answer.read())
+        problems.check(method, path, answer.status, answer.headers["Content-Type"], response.body)
+        return response
     finally:
         connection.close()
 

@@ -27,6 +27,7 @@ import socket
 import subprocess
 import urllib.parse
 
+import problems
 from run_folder import copy_folder, made_once, new_folder
 from waiting import PATIENCE_S, repeat_if_busy, wait_until
 
@@ -328,7 +329,9 @@ class Server:
         try:
             connection.request(method, path, body=body, headers=fields)
             answer = connection.getresponse()
-            return Response(answer.status, answer.headers, answer.read())
+            response = Response(answer.status, answer.headers, answer.read())
+            problems.check(method, path, answer.status, answer.headers["Content-Type"], response.body)
+            return response
         finally:
             connection.close()
 

@@ -4,10 +4,12 @@
     generate_operations.py documents FOLDER [--output NAME FILE ...] [--depfile D]
     generate_operations.py c FOLDER NAME --header H --source C --sources SRC [--depfile D]
     generate_operations.py commands FOLDER --header H --table C [--depfile D]
+    generate_operations.py problems FOLDER --header H --source C --sources SRC [--depfile D]
 
 FOLDER is docs/api, NAME public or pages (tools/operations.py). The C is a macro of each endpoint's
 facts, its declaration, and the table of the routes. SRC is where the endpoints stand: each uses its
 own macro. The header of commands has displayctl's, for the table of the file C (tools/operation_commands.py).
+That of problems has a name of each kind (tools/problems.py), each used somewhere in SRC.
 """
 
 import argparse
@@ -18,6 +20,7 @@ import sys
 
 import operation_commands
 import operations
+import problems
 
 BODY = re.compile(r"^const struct endpoint endpoint_(\w+) = \{\n(.*?)\n\};", re.M | re.S)
 
@@ -75,12 +78,25 @@ def source(document, layer):
             f"const struct route_table {layer}_routes = {{routes, array_length(routes)}};\n")
 
 
+def check_problems(document, described, path, text):
+    """Checks that the operations of a file's endpoints document the problems that it names."""
+    documented = {code for one in described for code in operations.codes(document, one)}
+    missing = problems.used(text) - documented - set(problems.GENERAL)
+    if missing and described:
+        raise operations.Fault(
+            f"{described[0].name}: x-displayd-problems lacks {', '.join(sorted(missing))} of {path}")
+
+
 def check_sources(document, folder):
-    """Checks that each endpoint of the document uses its own macro, and that no other macro exists."""
+    """Checks that each endpoint of the document uses its own macro, and that no other macro exists; and that
+    the problems that a file with endpoints names are documented."""
     wanted = {one.endpoint: one for one in document.operations}
     files = sorted(pathlib.Path(folder).rglob("*.c"))
     for path in files:
-        for name, body in BODY.findall(path.read_text(encoding="utf-8")):
+        text = path.read_text(encoding="utf-8")
+        endpoints = BODY.findall(text)
+        check_problems(document, [wanted[name] for name, _ in endpoints if name in wanted], path, text)
+        for name, body in endpoints:
             taken = re.findall(r"\bENDPOINT_(\w+)", body)
             is_described = wanted.pop(name, None) is not None
             if taken and not is_described:
@@ -125,6 +141,19 @@ def make_c(arguments):
     finish(arguments, [arguments.header, arguments.source], document.files + files + folders)
 
 
+def make_problems(arguments):
+    kinds = operations.read_problems(arguments.folder)
+    files = sorted(pathlib.Path(arguments.sources).rglob("*.c"))
+    unused = set(kinds) - {code for path in files for code in problems.used(path.read_text(encoding="utf-8"))}
+    if unused:
+        raise operations.Fault(f"problems.yaml: no C file names {', '.join(sorted(unused))}")
+    write(arguments.header, problems.header(kinds))
+    write(arguments.source, problems.source(kinds))
+    folders = sorted({path.parent for path in files})
+    finish(arguments, [arguments.header, arguments.source],
+           [pathlib.Path(arguments.folder) / "problems.yaml", *files, *folders])
+
+
 def make_commands(arguments):
     documents = [operations.read(arguments.folder, name) for name in ("public", "pages")]
     table = pathlib.Path(arguments.table)
@@ -146,17 +175,22 @@ def main():
     for option in ("--header", "--source", "--sources"):
         in_c.add_argument(option, required=True)
     in_c.set_defaults(run=make_c)
+    of_problems = what.add_parser("problems")
+    of_problems.add_argument("folder")
+    for option in ("--header", "--source", "--sources"):
+        of_problems.add_argument(option, required=True)
+    of_problems.set_defaults(run=make_problems)
     in_table = what.add_parser("commands")
     in_table.add_argument("folder")
     for option in ("--header", "--table"):
         in_table.add_argument(option, required=True)
     in_table.set_defaults(run=make_commands)
-    for one in (documents, in_c, in_table):
+    for one in (documents, in_c, of_problems, in_table):
         one.add_argument("--depfile")
     arguments = parser.parse_args()
     try:
         arguments.run(arguments)
-    except (operations.Fault, OSError, UnicodeDecodeError) as error:
+    except (problems.Fault, OSError, UnicodeDecodeError) as error:
         sys.exit(str(error))
 
 

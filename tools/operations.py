@@ -24,7 +24,9 @@ out, and the members "x-displayd-..." say these facts:
     conditions     settings: compared with that tag; own: the handler compares them
     command        displayctl's commands that ask it (operation_commands.py)
     without        statuses that the rules give and that cannot be
-    problem        of a response: its example, as a problem (RFC 9457)
+    problem        of a response: its example, as a problem (RFC 9457), by its code
+    problems       codes of its problems that do not follow from the other facts (problems.py)
+    item-problems  codes that stand in a successful answer, beside items that failed
     example        of a schema: the example of every body that is one, where it differs from the examples of
                    the schemas that it is made of; of a body: where it differs from its schema's
 """
@@ -36,9 +38,12 @@ import re
 
 import yaml
 
+import problems
+
 METHODS = ("get", "put", "post", "patch", "delete")
 FACTS = {
-    "endpoint": None, "access": None, "same-as": None, "record": None, "without": None, "command": None,
+    "endpoint": None, "access": None, "same-as": None, "record": None, "without": None, "command": None, "problems": None,
+    "item-problems": None,
     "operator": [True], "bridge": [True], "other-origins": [True], "untyped-body": [True],
     "device-key": [True], "resource": ["device", "app"],
     "key-level": ["push", "devices", "all"],
@@ -49,7 +54,7 @@ KINDS = ("securitySchemes", "parameters", "headers", "responses", "schemas")
 PREFIX = "x-displayd-"
 
 
-class Fault(Exception):
+class Fault(problems.Fault):
     """Fault of the description, as a sentence."""
 
 
@@ -130,9 +135,10 @@ class Document:
 
     def __init__(self, folder, name):
         self.name = name
-        self.files = [folder / "shared.yaml", folder / name / "document.yaml"]
+        self.files = [folder / "shared.yaml", folder / name / "document.yaml", folder / "problems.yaml"]
         self.shared = load(self.files[0])
         self.head = load(self.files[1])
+        self.problems = read_problems(folder)
         self.components = {kind: dict(self.head["components"].get(kind, {})) for kind in KINDS}
         self.groups = {}
         self.operations = []
@@ -179,6 +185,13 @@ class Document:
         if name not in self.components.get(kind, {}):
             raise Fault(f"{self.name}: there is no {pointer}")
         return self.components[kind][name]
+
+
+def read_problems(folder):
+    """Returns the kinds of problems: {code: {"status", "about"}}."""
+    kinds = load(pathlib.Path(folder) / "problems.yaml")
+    problems.check(kinds)
+    return kinds
 
 
 def read(folder, name):
@@ -245,6 +258,28 @@ def conditions(operation):
     return [ref("parameters", "IfNoneMatch")] if tag_header(operation) else []
 
 
+def codes(document, operation):
+    """Returns the codes of the operation's problems, in alphabetical order."""
+    answers = {int(status) for status in {**errors(document, operation), **operation.said["responses"]}}
+    queries = any(document.followed(one)["in"] == "query" for one in operation.parameters)
+    found = {code for code in problems.following(operation.facts, operation.changes,
+                                                 "requestBody" in operation.said, queries)
+             if document.problems[code]["status"] in answers}
+    for code in operation.facts.get("problems", []):
+        if code not in document.problems:
+            raise Fault(f"{operation.name}: problems.yaml has no {code}")
+        if document.problems[code]["status"] not in answers:
+            raise Fault(f"{operation.name}: {code} has a status that the operation does not answer")
+        if code in found:
+            raise Fault(f"{operation.name}: {code} follows from the other facts, or stands twice")
+        found.add(code)
+    items = operation.facts.get("item-problems", [])
+    for code in items:
+        if code not in document.problems:
+            raise Fault(f"{operation.name}: problems.yaml has no {code}")
+    return sorted(found | set(items))
+
+
 # ---- the document ----
 
 
@@ -265,16 +300,17 @@ def made_operation(document, operation):
         if status[0] == "2":
             responses[status] = {**answer, "headers": headers(operation) | answer.get("headers", {})}
     made["responses"] = dict(sorted(responses.items()))
+    made["x-problem-codes"] = codes(document, operation)
     return finish(document, made)
 
 
-def problem(said):
+def problem(document, said):
     """Returns a response whose body is a problem."""
     example = said[PREFIX + "problem"]
-    status = example["status"]
+    status = document.problems[example["code"]]["status"]
     phrase = "URI Too Long" if status == 414 else http.HTTPStatus(status).phrase
     phrase = {413: "Content Too Large"}.get(status, phrase)
-    body = {"type": "about:blank", "title": phrase, **example}
+    body = {"type": "about:blank", "title": phrase, "status": status, **example}
     content = {"schema": ref("schemas", "Problem"), "example": body}
     return {"description": said["description"],
             "headers": {"X-Request-Id": ref("headers", "X-Request-Id")} | said.get("headers", {}),
@@ -323,7 +359,7 @@ def finish(document, said):
     if not isinstance(said, dict):
         return said
     if PREFIX + "problem" in said:
-        return problem(said)
+        return problem(document, said)
     left_out = private(document, said) if isinstance(said.get("properties"), dict) else []
     if left_out:
         said = {**said, "properties": {name: one for name, one in said["properties"].items()
@@ -377,7 +413,11 @@ def make(document):
                 raise Fault(f"{document.name}: nothing names {pointer}")
     head = {name: document.head[name] for name in ("openapi", "info", "servers", "security")}
     tags = [{"name": name, "description": text} for name, text in document.groups.items()]
-    return {**head, "tags": tags, "x-general-responses": general, "paths": paths,
+    reached_codes = {code for item in paths.values() for method, one in item.items() if method != "parameters"
+                     for code in one["x-problem-codes"]}
+    kinds = {code: {"status": kind["status"], "description": kind["about"]}
+             for code, kind in document.problems.items() if code in reached_codes or code in problems.GENERAL}
+    return {**head, "tags": tags, "x-general-responses": general, "x-problem-kinds": kinds, "paths": paths,
             "components": components}
 
 

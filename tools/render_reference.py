@@ -49,6 +49,7 @@ LIMITS = ["minimum", "maximum", "minLength", "maxLength", "enum", "default", "mi
 PATTERNS = {
     r"^sha256:[0-9a-f]{64}$": "sha256: and 64 lower-case hexadecimal digits",
     r"^whsec_[0-9A-Za-z+/]{43}=$": "whsec_ and 44 characters of base64",
+    r"^[a-z]+(_[a-z]+)*$": "words of lower-case letters, joined by underscores",
     r"^[0-9a-f]{8}$": "8 lower-case hexadecimal digits",
     r"^[0-9A-Fa-f]{8}$": "8 hexadecimal digits",
     r"^[0-9a-f]{32}$": "32 lower-case hexadecimal digits",
@@ -200,6 +201,13 @@ class Reference:
             parts.append(f"<p>{html.escape(example['summary'])}:</p>{self.example(example['value'])}")
         return "".join(parts)
 
+    def problems(self, codes):
+        """Returns a table of kinds of problems."""
+        kinds = self.document["x-problem-kinds"]
+        rows = [f"<tr><td><code>{code}</code></td><td>{kinds[code]['status']}</td>"
+                f"<td>{self.inline(kinds[code]['description'])}</td></tr>" for code in codes]
+        return "<table><tr><th>Code<th>Status<th>Meaning</tr>" + "".join(rows) + "</table>"
+
     def responses(self, responses):
         rows, examples = [], []
         for status, response in responses.items():
@@ -228,7 +236,8 @@ class Reference:
             parts.append(f"<h2>{tag['name']}</h2>")
             parts += [f'<a href="#{operation["operationId"]}">{html.escape(operation["summary"])}</a>'
                       for _, _, _, operation in self.operations() if tag["name"] in operation["tags"]]
-        parts.append('<h2>General</h2><a href="#general">Answers of any path</a>')
+        parts.append('<h2>General</h2><a href="#general">Answers of any path</a>'
+                     '<a href="#problems">Problems</a>')
         parts.append("<h2>Schemas</h2>")
         parts += [f'<a href="#schema-{name}">{name}</a>'
                   for name in self.document["components"]["schemas"]]
@@ -245,9 +254,14 @@ class Reference:
                 f'<p class="path"><span class="method">{method.upper()}</span>{html.escape(path)}</p>',
                 self.text(operation["description"]), self.curl(path, method, item, operation),
                 self.parameters(item.get("parameters", []) + operation.get("parameters", [])),
-                self.body(operation), self.responses(operation["responses"]), "</section>"]
+                self.body(operation), self.responses(operation["responses"]),
+                "<p>Problems: " + ", ".join(f"<code>{code}</code>" for code in operation["x-problem-codes"])
+                + '. <a href="#problems">Meanings</a></p>', "</section>"]
         parts += ['<section id="general"><h2>Answers of any path</h2>',
-                  self.responses(self.document["x-general-responses"]), "</section>"]
+                  self.responses(self.document["x-general-responses"]), "</section>",
+                  '<section id="problems"><h2>Problems</h2>',
+                  "<p>Each problem has a <code>code</code>. Programs branch by it; people read <code>detail</code>.</p>",
+                  self.problems(self.document["x-problem-kinds"]), "</section>"]
         for name, schema in self.document["components"]["schemas"].items():
             limits = self.limits(schema)
             kind = "" if "properties" in schema else f"<p>{self.type_of(schema)}</p>"

@@ -1,6 +1,7 @@
 /* Answers. */
 #pragma once
 
+#include "http/problem.h"
 #include "http/request.h"
 
 enum { HTTP_RESPONSE_FIELDS_MAX = 16 };
@@ -25,10 +26,11 @@ void http_response_add(struct http_response *response, struct str name, struct s
 void http_respond(struct http_request *request, const struct http_response *response);
 
 /* Answers with application/problem+json (RFC 9457): type "about:blank", title from the status,
- * detail (may be empty). extra_members is raw JSON such as "\"errors\":[...]" or empty. *base has
- * the fields to add and whether to close; NULL is allowed. */
-void http_respond_problem(struct http_request *request, int status, struct str detail,
-			  struct str extra_members, const struct http_response *base);
+ * code, detail (may be empty). extra_members is raw JSON such as "\"errors\":[...]" or empty. *base
+ * has the fields to add and whether to close; NULL is allowed. */
+void http_respond_problem(struct http_request *request, const struct problem_kind *kind,
+			  struct str detail, struct str extra_members,
+			  const struct http_response *base);
 
 /* "Not Found" */
 const char *http_status_text(int status);

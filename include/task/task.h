@@ -142,8 +142,9 @@ struct device *task_device(struct task *task);
  * check task_device_problem(). For bodies that name devices. */
 __attribute__((warn_unused_result)) struct step_result
 task_find_device(struct task *task, struct str name, task_step *next);
-/* Returns NULL, or why the caller may not use task_device(). */
-const char *task_device_problem(const struct task *task);
+/* Returns NULL, or the kind of problem if the caller may not use task_device(), with its detail in
+ * *ret_why. */
+const struct problem_kind *task_device_problem(const struct task *task, const char **ret_why);
 /* Takes a token from the rate limit of task_device(), and another one from that of the caller if
  * is_another. Returns false if there is none; *ret_retry_after_s is the time until there is one. */
 bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_retry_after_s);
@@ -277,21 +278,29 @@ task_hand_over(struct task *task, struct str content_type, const struct http_str
 /* Adds a header field to the answer, of any status. */
 void task_add_field(struct task *task, struct str name, struct str value);
 
-/* Answers with a problem. */
+/* Answers with a problem of this kind. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct step_result
-task_fail(struct task *task, int status, const char *format, ...);
+task_fail(struct task *task, const struct problem_kind *kind, const char *format, ...);
 /* Answers 412: the resource of the request's condition no longer exists. */
 __attribute__((warn_unused_result)) struct step_result task_fail_precondition(struct task *task);
 /* Answers 400 for one member of the body. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) struct step_result
 task_fail_field(struct task *task, const char *name, const char *format, ...);
+/* Works as task_fail_field(), with a kind of its own. */
+__attribute__((format(printf, 4, 5), warn_unused_result)) struct step_result
+task_fail_field_as(struct task *task, const struct problem_kind *kind, const char *name,
+		   const char *format, ...);
 /* Answers 400 with all of task_faults(). */
 __attribute__((warn_unused_result)) struct step_result task_fail_faults(struct task *task);
+/* Works as task_fail_faults(), with a kind of its own. */
+__attribute__((warn_unused_result)) struct step_result
+task_fail_faults_as(struct task *task, const struct problem_kind *kind);
 /* Answers with the 401 of the endpoint's access: the caller's account is gone. */
 __attribute__((warn_unused_result)) struct step_result task_refuse(struct task *task);
-/* Answers 503 with Retry-After. */
-__attribute__((format(printf, 3, 4), warn_unused_result)) struct step_result
-task_fail_busy(struct task *task, unsigned retry_after_s, const char *format, ...);
+/* Answers with a problem of status 503, and Retry-After. */
+__attribute__((format(printf, 4, 5), warn_unused_result)) struct step_result
+task_fail_busy(struct task *task, const struct problem_kind *kind, unsigned retry_after_s,
+	       const char *format, ...);
 
 /* Ends the task after its request became a WebSocket. */
 __attribute__((warn_unused_result)) struct step_result task_given_up(struct task *task);

@@ -48,7 +48,7 @@ struct step_result api_make_account_room(struct task *task, struct account_room 
 					 task_step *next)
 {
 	if (++room->tries == ROOM_TRIES)
-		return task_fail_busy(task, 1,
+		return task_fail_busy(task, PROBLEM_DATA_LOCKED, 1,
 				      "expired entries are still being removed, try again");
 	statement_account_expire(task_new_query(task),
 				 &(struct account_expire_parameters){task_account_id(task)},
@@ -86,5 +86,6 @@ struct step_result api_fail_account_bytes(struct task *task, const struct accoun
 {
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
-	return task_fail(task, 409, "%.*s", STR_ARG(api_account_bytes_problem(task, room)));
+	return task_fail(task, PROBLEM_BYTES_TOO_MANY, "%.*s",
+			 STR_ARG(api_account_bytes_problem(task, room)));
 }

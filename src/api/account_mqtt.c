@@ -15,7 +15,7 @@ struct mqtt_setting {
 
 static struct step_result fail_none(struct task *task)
 {
-	return task_fail(task, 404, "the account has no MQTT connection");
+	return task_fail(task, PROBLEM_MQTT_NOT_FOUND, "the account has no MQTT connection");
 }
 
 /* ---- showing it ---- */
@@ -40,7 +40,7 @@ static struct step_result begin_get(struct task *task)
 static struct step_result fail_fixed(struct task *task)
 {
 	return task_fail(
-	    task, 409,
+	    task, PROBLEM_MQTT_OF_SERVER,
 	    "the server's --mqtt option sets this connection; it cannot be changed here");
 }
 
@@ -60,7 +60,8 @@ static struct step_result begin_set(struct task *task)
 	struct str password = {0};
 
 	if (api_service(task)->why_no_mqtt)
-		return task_fail(task, 409, "%s", api_service(task)->why_no_mqtt);
+		return task_fail(task, PROBLEM_MQTT_UNAVAILABLE, "%s",
+				 api_service(task)->why_no_mqtt);
 	if (setting->wish.password.length) {
 		settings_encrypt(api_service(task)->settings_key, task_account_id(task),
 				 STR(MQTT_PASSWORD_PURPOSE), setting->wish.password, &encrypted);

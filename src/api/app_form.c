@@ -233,6 +233,6 @@ struct step_result api_find_form(struct task *task, struct app_work *work, task_
 
 struct step_result api_fail_no_form(struct task *task, const struct app_work *work)
 {
-	return task_fail(task, 409, "the app's form is unavailable: %.*s",
+	return task_fail(task, PROBLEM_APP_FAILED, "the app's form is unavailable: %.*s",
 			 STR_ARG(work->job.answer.problem.message));
 }

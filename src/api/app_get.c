@@ -9,7 +9,7 @@ static struct step_result found(struct task *task)
 	const struct api_app_get *get = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such app");
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 	return task_reply_record(task, 200, get->shown, &get->app);
 }
 

@@ -17,8 +17,8 @@ bool app_memory_take(struct task *task, struct app_memory *memory, size_t length
 		memory->bytes += length * cost;
 		return true;
 	}
-	*ret_answer =
-	    task_fail_busy(task, 1, "too many large apps of this account are running, try again");
+	*ret_answer = task_fail_busy(task, PROBLEM_MEMORY_FULL, 1,
+				     "too many large apps of this account are running, try again");
 	return false;
 }
 

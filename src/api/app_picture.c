@@ -8,7 +8,7 @@ static struct step_result found(struct task *task)
 	const struct app_picture_get_row *row = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "the app has no picture");
+		return task_fail(task, PROBLEM_PICTURE_NOT_FOUND, "the app has no picture");
 	return task_reply_tagged(task, STR("image/webp"), row->picture);
 }
 

@@ -11,14 +11,14 @@ static struct step_result deployed(struct task *task)
 	const struct app_version *version = &deploy->row.app_version;
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "the app has no such version");
+		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "the app has no such version");
 	/* The version is approved, so the app was removed after the pre-handler checks had found
 	 * it.
 	 */
 	if (!version->deployed && str_equal(version->status, STR("APPROVED")))
-		return task_fail(task, 404, "there is no such app");
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 	if (!version->deployed)
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_VERSION_CHANGED,
 				 "the version is %.*s; only an approved version can be deployed",
 				 STR_ARG(version->status));
 	delivery_app_changed(api_delivery(task), task_app(task)->id, deploy->row.generation);

@@ -48,7 +48,8 @@ static struct step_result begin(struct task *task)
 {
 	/* Versions of a public app are not listed, not even for its owner. */
 	if (!task_app(task)->is_private)
-		return task_fail(task, 403, "only a private app's versions can be listed");
+		return task_fail(task, PROBLEM_APP_NOT_PRIVATE,
+				 "only a private app's versions can be listed");
 	return task_reply_list(task, &list);
 }
 

@@ -26,7 +26,7 @@ static struct step_result fail_pending(struct task *task)
 	/* Another request has just reviewed that version. */
 	if (task_row_count(task) == 0)
 		return task_fail_constraint(task);
-	return task_fail(task, 409,
+	return task_fail(task, PROBLEM_REVIEWED_VERSION_PENDING,
 			 "version %.*s of the app awaits review, and only one version may at a "
 			 "time; upload the next one after the review",
 			 STR_ARG(pending));

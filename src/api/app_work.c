@@ -25,7 +25,7 @@ void app_work_finish(struct app_work *work)
 
 static struct step_result fail_no_device(struct task *task)
 {
-	return task_fail(task, 404, "there is no such device");
+	return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 }
 
 static struct step_result app_found(struct task *task)
@@ -38,11 +38,12 @@ static struct step_result app_found(struct task *task)
 		return task_continue(task, work->next);
 	}
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such app");
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 	if (!id_is_none(work->device_id) && !source->has_device)
 		return fail_no_device(task);
 	if (work->installation_id.length && !source->is_installed)
-		return task_fail(task, 404, "the app is not installed on this device");
+		return task_fail(task, PROBLEM_APP_NOT_INSTALLED,
+				 "the app is not installed on this device");
 	work->language = source->language;
 	work->scope = source->checksum;
 	work->timezone = source->timezone;
@@ -130,8 +131,8 @@ static bool is_too_often(struct task *task, struct app_work *work, struct step_r
 		return false;
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result.retry_after_s));
-	*ret_answer =
-	    task_fail(task, 429, "too many previews, try again in %u s", result.retry_after_s);
+	*ret_answer = task_fail(task, PROBLEM_REQUESTS_TOO_MANY,
+				"too many previews, try again in %u s", result.retry_after_s);
 	return true;
 }
 
@@ -198,11 +199,11 @@ static struct step_result submit(struct task *task, struct app_work *work)
 	case 0:
 		return task_wait(task, work->run_next);
 	case -EAGAIN:
-		return task_fail_busy(task, retry_after_s,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, retry_after_s,
 				      "too many apps are being rendered, try again");
 	case -EDQUOT:
 		return task_fail_busy(
-		    task, retry_after_s,
+		    task, PROBLEM_SERVER_BUSY, retry_after_s,
 		    "too many apps of this account are being rendered, try again");
 	default:
 		return go_without(task, work, "the script is not text", work->run_next);

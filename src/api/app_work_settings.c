@@ -83,7 +83,8 @@ bool api_take_settings(struct task *task, struct app_work *work, const struct se
 	}
 	keep_open(task, work, &changed);
 	if (!api_open_secrets(task, work, &stored) && !replaces_all(work, &changed)) {
-		*ret_answer = task_fail(task, 409, "%s", settings_open_failed);
+		*ret_answer =
+		    task_fail(task, PROBLEM_SECRET_UNREADABLE, "%s", settings_open_failed);
 		return false;
 	}
 	settings_merge(&stored, &changed, task_arena(task), &work->secret);
@@ -109,7 +110,7 @@ static bool knows(struct task *task, const struct app_work *work, const struct s
 		if (form_find(&work->form, name) || settings_find(&open, name) ||
 		    settings_find(&stored, name) || settings->items[i].is_removed)
 			continue;
-		*ret_answer = task_fail(task, 409,
+		*ret_answer = task_fail(task, PROBLEM_SECRET_UNREADABLE,
 					"cannot determine which generated fields of the app are "
 					"secret, try again: %.*s",
 					STR_ARG(work->made.problem));

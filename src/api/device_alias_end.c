@@ -15,7 +15,8 @@ static struct step_result ended(struct task *task)
 	const struct device_alias_end_row *row = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "the device has no former address");
+		return task_fail(task, PROBLEM_FORMER_ADDRESS_NOT_FOUND,
+				 "the device has no former address");
 	delivery_device_changed(api_delivery(task), task_device(task)->id, row->generation);
 	return api_note_change(task, "device.alias", STR(""), reply);
 }

@@ -23,16 +23,16 @@ bool api_read_devices(struct task *task, struct device_choice *chosen, unsigned 
 	struct id id;
 
 	if (sent.data && !http_decode(task_arena(task), sent, &rest))
-		return fail(ret_answer,
-			    task_fail(task, 400, "devices must be percent-encoded UTF-8"));
+		return fail(ret_answer, task_fail(task, PROBLEM_PARAMETER_INVALID,
+						  "devices must be percent-encoded UTF-8"));
 	while (str_next(&rest, ',', &text)) {
 		if (!id_parse(text, &id))
-			return fail(
-			    ret_answer,
-			    task_fail(task, 400, "devices must be IDs separated by commas"));
-		if (chosen->count == max)
 			return fail(ret_answer,
-				    task_fail(task, 400, "devices must be at most %u IDs", max));
+				    task_fail(task, PROBLEM_PARAMETER_INVALID,
+					      "devices must be IDs separated by commas"));
+		if (chosen->count == max)
+			return fail(ret_answer, task_fail(task, PROBLEM_PARAMETER_INVALID,
+							  "devices must be at most %u IDs", max));
 		add_once(chosen, id);
 	}
 	return true;

@@ -22,7 +22,7 @@ struct ordering {
 
 static struct step_result fail_none(struct task *task)
 {
-	return task_fail(task, 404, "there is no such device");
+	return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 }
 
 static struct step_result ask_panel(struct task *task, task_step *next)
@@ -46,14 +46,15 @@ static bool is_offline(struct task *task)
 
 static struct step_result fail_offline(struct task *task)
 {
-	return task_fail(task, 409, "the panel is offline");
+	return task_fail(task, PROBLEM_PANEL_OFFLINE, "the panel is offline");
 }
 
 static struct step_result fail_old(struct task *task)
 {
 	const struct device_panel_row *panel = &((struct ordering *)task_state(task))->panel;
 
-	return task_fail(task, 409, "the panel's firmware is %.*s; orders require 1.4.8 or newer",
+	return task_fail(task, PROBLEM_FIRMWARE_TOO_OLD,
+			 "the panel's firmware is %.*s; orders require 1.4.8 or newer",
 			 STR_ARG(panel->firmware_version));
 }
 
@@ -109,7 +110,8 @@ static struct step_result moved(struct task *task)
 	const struct ordering *ordering = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409, "the device has no former address");
+		return task_fail(task, PROBLEM_FORMER_ADDRESS_NEEDED,
+				 "the device has no former address");
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				ordering->moved.generation);
 	return api_note_change(task, "device.move", STR(""), reply);
@@ -146,12 +148,13 @@ static struct step_result move(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail_none(task);
 	if (!ordering->panel.alias.length)
-		return task_fail(task, 409, "the device has no former address");
+		return task_fail(task, PROBLEM_FORMER_ADDRESS_NEEDED,
+				 "the device has no former address");
 	switch (panel_orders_of(ordering->panel.firmware_version)) {
 	case PANEL_ORDERS_NONE:
 		return fail_old(task);
 	case PANEL_ORDERS_UNKNOWN:
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_FIRMWARE_TOO_OLD,
 				 "the panel has not reported its firmware version; orders require "
 				 "1.4.8 or newer");
 	default:
@@ -160,7 +163,7 @@ static struct step_result move(struct task *task)
 	if (is_offline(task))
 		return fail_offline(task);
 	if (delivery_has_several_connections(api_delivery(task), task_device(task)->id))
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_PANELS_SEVERAL,
 				 "the device has several panel connections, and each of them would "
 				 "get the new address; disconnect the others");
 	link_key_new(ordering->key);
@@ -185,7 +188,7 @@ const struct endpoint endpoint_device_move = {
 
 struct step_result api_fail_link(struct task *task, const struct device_link *link)
 {
-	return task_fail(task, 409,
+	return task_fail(task, PROBLEM_PUBLIC_URL_TOO_LONG,
 			 "device URL has %zu characters, maximum %d; shorten --public-url by %zu",
 			 link->polling_url.length, DEVICE_URL_LENGTH_MAX, link->excess);
 }

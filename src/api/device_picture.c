@@ -131,7 +131,7 @@ static struct step_result exported(struct task *task)
 	const struct device_picture *picture = task_state(task);
 
 	if (picture->has_failed)
-		return task_fail_busy(task, 1,
+		return task_fail_busy(task, PROBLEM_MEMORY_FULL, 1,
 				      "no memory is left to convert the picture, try again");
 	if (picture->size > PIECE_BYTES)
 		return reply(task, (struct str){0});
@@ -202,7 +202,7 @@ static struct step_result export(struct task *task)
 			       (struct str){(const char *)account.bytes, sizeof(account.bytes)});
 	if (!memory_budget_take(picture->share, picture->taken, LIMIT_IMAGES_BYTES)) {
 		picture->taken = 0;
-		return task_fail_busy(task, 1,
+		return task_fail_busy(task, PROBLEM_MEMORY_FULL, 1,
 				      "the images being converted take too much memory, try again");
 	}
 	return task_work(task, LANE_LONG,
@@ -215,7 +215,7 @@ static struct step_result export(struct task *task)
 
 static struct step_result fail_none(struct task *task)
 {
-	return task_fail(task, 404, "the panel's picture is not known");
+	return task_fail(task, PROBLEM_PANEL_PICTURE_UNKNOWN, "the panel's picture is not known");
 }
 
 static struct step_result picture_found(struct task *task)
@@ -247,7 +247,8 @@ static struct step_result find(struct task *task, const struct view_picture *now
 
 static struct step_result fail_offline(struct task *task)
 {
-	return task_fail(task, 404, "the panel is offline and shows nothing");
+	return task_fail(task, PROBLEM_PANEL_PICTURE_UNKNOWN,
+			 "the panel is offline and shows nothing");
 }
 
 static struct step_result viewed(struct task *task)
@@ -260,7 +261,7 @@ static struct step_result viewed(struct task *task)
 
 	unsubscribe(picture);
 	if (!view)
-		return task_fail_busy(task, 1,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, 1,
 				      "no report of what the panel shows has arrived, try again");
 	if (seen.connection == SHOWN_OFFLINE)
 		return fail_offline(task);
@@ -310,7 +311,7 @@ static struct step_result begin(struct task *task)
 	int64_t since_us;
 
 	if (fault)
-		return task_fail(task, 400, "%s", fault);
+		return task_fail(task, PROBLEM_PARAMETER_INVALID, "%s", fault);
 	/* Saves two hints that would remain unanswered. The device counts as once connected: a
 	 * panel that polled may have been told to wait for minutes. */
 	if (!delivery_is_online(api_delivery(task), device->id, device->last_online_us,
@@ -321,7 +322,8 @@ static struct step_result begin(struct task *task)
 	deadline_init(&picture->deadline, on_deadline);
 	if (!delivery_subscribe_view(api_delivery(task), &picture->subscriber, device->id,
 				     task_account_id(task)))
-		return task_fail_busy(task, 1, "too many panels are being viewed, try again");
+		return task_fail_busy(task, PROBLEM_STREAMS_TOO_MANY, 1,
+				      "too many panels are being viewed, try again");
 	picture->is_subscribed = true;
 	if (delivery_view(&picture->subscriber))
 		return task_continue(task, viewed);

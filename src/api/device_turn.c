@@ -13,7 +13,7 @@ union turning {
 static struct step_result changed(struct task *task, int64_t generation)
 {
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such device");
+		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 	delivery_device_changed(api_delivery(task), task_device(task)->id, generation);
 	return task_reply_empty(task, 200);
 }

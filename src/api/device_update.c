@@ -26,7 +26,7 @@ static struct step_result updated(struct task *task)
 	if (task_row_count(task) == 0 && task_expected_revision(task))
 		return task_fail_precondition(task);
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such device");
+		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 	delivery_device_changed(api_delivery(task), update->device.id, update->device.generation);
 	return api_note_change(task, "device.update", STR(""), reply);
 }

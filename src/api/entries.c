@@ -35,7 +35,8 @@ void api_entry_settings(struct rotation_entry_update_parameters *parameters,
 
 struct step_result api_fail_no_entry(struct task *task)
 {
-	return task_fail(task, 404, "the device has no such installation");
+	return task_fail(task, PROBLEM_INSTALLATION_NOT_FOUND,
+			 "the device has no such installation");
 }
 
 struct step_result api_entry_refused(struct task *task)
@@ -44,7 +45,8 @@ struct step_result api_entry_refused(struct task *task)
 	case CONSTRAINT_ENTRY_GONE:
 		return api_fail_no_entry(task);
 	case CONSTRAINT_TOO_MANY_INSTALLATIONS:
-		return task_fail(task, 409, "the device has %d entries already, remove one first",
+		return task_fail(task, PROBLEM_ENTRIES_TOO_MANY,
+				 "the device has %d entries already, remove one first",
 				 LIMIT_DEVICE_INSTALLATIONS);
 	default:
 		return task_fail_constraint(task);

@@ -48,14 +48,16 @@ static struct step_result fail(struct task *task, enum event_refusal constraint_
 	char retry_after[12];
 
 	if (constraint_error == EVENTS_FULL_OF_DEVICES)
-		return task_fail_busy(task, FULL_RETRY_S,
+		return task_fail_busy(task, PROBLEM_STREAMS_TOO_MANY, FULL_RETRY_S,
 				      "too many devices are being watched, try again");
 	if (constraint_error == EVENTS_FULL)
-		return task_fail_busy(task, FULL_RETRY_S, "too many streams are open, try again");
+		return task_fail_busy(task, PROBLEM_STREAMS_TOO_MANY, FULL_RETRY_S,
+				      "too many streams are open, try again");
 	snprintf(retry_after, sizeof(retry_after), "%d", FULL_OF_KEY_RETRY_S);
 	task_add_field(task, STR("Retry-After"),
 		       arena_copy(task_arena(task), str_from(retry_after)));
-	return task_fail(task, 429, "%d streams are open with this key, the maximum; close one",
+	return task_fail(task, PROBLEM_STREAMS_OF_KEY_TOO_MANY,
+			 "%d streams are open with this key, the maximum; close one",
 			 LIMIT_EVENT_STREAMS_OF_KEY);
 }
 
@@ -97,7 +99,7 @@ static struct step_result listed(struct task *task)
 
 	if (listening->all.ids.length / ID_BYTES > LIMIT_EVENT_ALL_DEVICES)
 		return task_fail(
-		    task, 409,
+		    task, PROBLEM_DEVICES_TOO_MANY,
 		    "the account has more than %d devices; choose up to %d of them with devices",
 		    LIMIT_EVENT_ALL_DEVICES, LIMIT_EVENT_DEVICES);
 	return listen_to_account(task);
@@ -108,12 +110,13 @@ static struct step_result owned(struct task *task)
 	const struct listening *listening = task_state(task);
 
 	if (listening->owners.own + listening->owners.others < listening->chosen.count)
-		return task_fail(task, 404, "there is no such device");
+		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 	if (listening->owners.others)
-		return task_fail(task, 403, "a device belongs to another account");
+		return task_fail(task, PROBLEM_OF_OTHER_ACCOUNT,
+				 "a device belongs to another account");
 	for (unsigned i = 0; i < listening->chosen.count; i++) {
 		if (!key_scope_has_device(task_key_scope(task), listening->chosen.ids[i]))
-			return task_fail(task, 403,
+			return task_fail(task, PROBLEM_KEY_FOR_OTHER_DEVICES,
 					 "the API key is for other devices of the account");
 	}
 	return listen_to_account(task);
@@ -128,7 +131,8 @@ static bool has_bad_last_id(struct task *task, struct step_result *ret_answer)
 	listening->has_last_id = text.data != NULL;
 	if (!text.data || event_id_read(text, listening->last_id))
 		return false;
-	*ret_answer = task_fail(task, 400, "Last-Event-ID must be the ID of an event");
+	*ret_answer =
+	    task_fail(task, PROBLEM_HEAD_INVALID, "Last-Event-ID must be the ID of an event");
 	return true;
 }
 

@@ -28,7 +28,7 @@ static struct step_result fail(struct task *task, const char *what, enum unavail
 	const char *colon = unavailable == UNAVAILABLE_NOT ? "" : ": ";
 	const char *why = unavailable == UNAVAILABLE_NOT ? "" : unavailable_text(unavailable);
 
-	return task_fail_busy(task, 1, "%s%s%s", what, colon, why);
+	return task_fail_busy(task, PROBLEM_DATABASE_UNAVAILABLE, 1, "%s%s%s", what, colon, why);
 }
 
 /* A missing renderer or a full disk does not make the instance unready: the rest of the API works.
@@ -48,13 +48,16 @@ static struct step_result ready(struct task *task)
 
 	let_nobody_store(task);
 	if (service->is_draining)
-		return task_fail_busy(task, 1, "this instance is shutting down");
+		return task_fail_busy(task, PROBLEM_SERVER_STOPPING, 1,
+				      "this instance is shutting down");
 	if (!atomic_load(service->is_instance_ready))
-		return task_fail_busy(task, 1, "this instance is starting");
+		return task_fail_busy(task, PROBLEM_SERVER_STARTING, 1,
+				      "this instance is starting");
 	/* A PostgreSQL that ended because its disk is full does not answer. */
 	if (!storage_probe_says_room(service) ||
 	    (!db_is_up(service->db) && storage_has_no_room(db_storage(service->db))))
-		return task_fail_busy(task, 1, "the database has no room to store anything");
+		return task_fail_busy(task, PROBLEM_DATABASE_FULL, 1,
+				      "the database has no room to store anything");
 	if (!db_is_up(service->db))
 		return fail(task, "the database cannot be reached", db_unavailable(service->db));
 	if (!db_hints_are_up(service->db))

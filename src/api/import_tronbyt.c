@@ -333,7 +333,7 @@ static bool read_flag(struct task *task, const char *name, bool *ret_flag,
 	*ret_flag = str_equal(value, STR("true"));
 	if (!value.data || *ret_flag || str_equal(value, STR("false")))
 		return true;
-	*ret_answer = task_fail(task, 400, "%s must be true or false", name);
+	*ret_answer = task_fail(task, PROBLEM_PARAMETER_INVALID, "%s must be true or false", name);
 	return false;
 }
 
@@ -365,9 +365,11 @@ static struct step_result begin(struct task *task)
 		return answer;
 	if (task_key_devices(task).count)
 		return task_fail(
-		    task, 403, "this key is limited to chosen devices; use a key for all devices");
+		    task, PROBLEM_KEY_FOR_OTHER_DEVICES,
+		    "this key is limited to chosen devices; use a key for all devices");
 	if (!take_turn(task, importing))
-		return task_fail_busy(task, 1, "another import is running, try again");
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, 1,
+				      "another import is running, try again");
 	importing->task = task;
 	loop_later_init(&importing->next_turn, on_next_turn);
 	/* The body may have been read on a worker thread. */

@@ -20,7 +20,8 @@ struct installation_making {
 
 static struct step_result fail_no_app(struct task *task)
 {
-	return task_fail(task, 404, "there is no such app that this device can install");
+	return task_fail(task, PROBLEM_APP_NOT_FOUND,
+			 "there is no such app that this device can install");
 }
 
 static struct step_result reply(struct task *task)
@@ -36,7 +37,8 @@ static struct step_result installed(struct task *task)
 
 	/* The app existed a moment ago, since its version is known. */
 	if (task_row_count(task) == 0 && !id_is_none(making->work.source.version_id))
-		return task_fail(task, 409, "the app's version has changed; load its form again");
+		return task_fail(task, PROBLEM_INSTALLATION_CHANGED,
+				 "the app's version has changed; load its form again");
 	if (task_row_count(task) == 0)
 		return fail_no_app(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id, making->row.generation);

@@ -35,7 +35,8 @@ static struct step_result deleted(struct task *task)
 		return api_fail_no_entry(task);
 	if (task_row_count(task) == 0) {
 		if (++removal->tries == TRIES)
-			return task_fail_busy(task, 1, "the device keeps changing, try again");
+			return task_fail_busy(task, PROBLEM_DEVICE_BUSY, 1,
+					      "the device keeps changing, try again");
 		return begin(task);
 	}
 	delivery_device_changed(api_delivery(task), task_device(task)->id,

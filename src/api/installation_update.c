@@ -70,7 +70,7 @@ static struct step_result lost(struct task *task)
 	struct update *update = task_state(task);
 
 	if (++update->tries == TRIES)
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_INSTALLATION_CHANGED,
 				 "the installation has changed in the meantime, try again");
 	installation_view_finish(&update->view);
 	update->view = (struct installation_view){0};

@@ -45,7 +45,8 @@ static struct step_result connect_panel(struct task *task)
 		task_add_field(task, STR("Connection"), STR("Upgrade"));
 		task_add_field(task, STR("Upgrade"), STR("websocket"));
 		task_add_field(task, STR("Sec-WebSocket-Version"), STR("13"));
-		return task_fail(task, 426, "a WebSocket handshake is needed here");
+		return task_fail(task, PROBLEM_WEBSOCKET_NEEDED,
+				 "a WebSocket handshake is needed here");
 	}
 	delivery_connect(api_delivery(task), access_panel(task), access_panel_lookup(task),
 			 task_request(task));

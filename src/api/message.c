@@ -52,14 +52,14 @@ static struct step_result fail_problem(struct task *task, const struct messaging
 	const struct engine_answer *answer = &messaging->job.answer;
 
 	if (answer->is_limited)
-		return task_fail_busy(task, LIMITED_RETRY_S,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, LIMITED_RETRY_S,
 				      "a preview of this account reached a limit, which shortens "
 				      "the time for texts; try again in a minute");
 	switch (answer->problem.kind) {
 	case ENGINE_LATE:
 	case ENGINE_NOT_AVAILABLE:
 	case ENGINE_CANCELLED:
-		return task_fail_busy(task, 1,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, 1,
 				      "the machine is too busy to draw the text, try again");
 	case ENGINE_WRONG_SCRIPT:
 		if (messaging->body.message.icon_base64.length)
@@ -124,17 +124,17 @@ static struct step_result submit(struct task *task, struct messaging *messaging)
 	const char *why_not;
 
 	if (!engines_has(engines, ENGINE_STARLARK, &why_not))
-		return task_fail_busy(task, NO_RENDERER_RETRY_S, "texts cannot be drawn: %s",
-				      why_not);
+		return task_fail_busy(task, PROBLEM_TEXTS_UNAVAILABLE, NO_RENDERER_RETRY_S,
+				      "texts cannot be drawn: %s", why_not);
 	switch (engines_submit(engines, &messaging->job, &retry_after_s)) {
 	case 0:
 		return task_wait(task, drawn);
 	case -EDQUOT:
-		return task_fail_busy(task, retry_after_s,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, retry_after_s,
 				      "too many texts and apps of this account are being drawn, "
 				      "try again");
 	default:
-		return task_fail_busy(task, retry_after_s,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, retry_after_s,
 				      "too many texts and apps are being drawn, try again");
 	}
 }

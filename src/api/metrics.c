@@ -12,7 +12,7 @@
 static struct step_result refuse(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Bearer realm=\"displayd metrics\""));
-	return task_fail(task, 401,
+	return task_fail(task, PROBLEM_METRICS_TOKEN_MISSING,
 			 "the token of --metrics-token-file is needed: Authorization: Bearer "
 			 "<token>");
 }

@@ -20,9 +20,9 @@ static struct step_result reordered(struct task *task)
 	const struct reordering *reordering = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such device");
+		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 	if (reordering->row.is_stale)
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_ROTATION_CHANGED,
 				 "the rotation's entries have changed; read the rotation again and "
 				 "name all of them");
 	delivery_device_changed(api_delivery(task), task_device(task)->id,

@@ -13,18 +13,19 @@ struct pushing {
 static struct step_result fail(struct task *task, const struct push_problem *problem)
 {
 	if (problem->field)
-		return task_fail_field(task, problem->field, "%.*s", STR_ARG(problem->detail));
-	if (problem->status == 503)
-		return task_fail_busy(task, problem->retry_after_s, "%.*s",
+		return task_fail_field_as(task, problem->kind, problem->field, "%.*s",
+					  STR_ARG(problem->detail));
+	if (problem->kind->status == 503)
+		return task_fail_busy(task, problem->kind, problem->retry_after_s, "%.*s",
 				      STR_ARG(problem->detail));
-	return task_fail(task, problem->status, "%.*s", STR_ARG(problem->detail));
+	return task_fail(task, problem->kind, "%.*s", STR_ARG(problem->detail));
 }
 
 struct step_result push_answer(struct task *task)
 {
 	const struct push *push = *task_helper(task);
 
-	if (push->problem.status)
+	if (push->problem.kind)
 		return fail(task, &push->problem);
 	task_add_field(task, STR("Displayd-Shown"),
 		       api_push_shown(task, push->body, &push->stored));

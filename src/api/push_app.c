@@ -24,9 +24,11 @@ struct app_push {
 static struct step_result fail_render(struct task *task, const struct engine_problem *problem)
 {
 	if (problem->kind == ENGINE_LATE || problem->kind == ENGINE_NOT_AVAILABLE)
-		return task_fail_busy(task, 1, "the app cannot be rendered now, try again: %.*s",
+		return task_fail_busy(task, PROBLEM_APP_UNAVAILABLE, 1,
+				      "the app cannot be rendered now, try again: %.*s",
 				      STR_ARG(problem->message));
-	return task_fail(task, 409, "the app returned no picture: %.*s", STR_ARG(problem->message));
+	return task_fail(task, PROBLEM_APP_FAILED, "the app returned no picture: %.*s",
+			 STR_ARG(problem->message));
 }
 
 static struct step_result rendered(struct task *task)
@@ -38,7 +40,7 @@ static struct step_result rendered(struct task *task)
 	if (answer->problem.kind != ENGINE_DONE)
 		return fail_render(task, &answer->problem);
 	if (!answer->picture.length)
-		return task_fail(task, 409, "the app has nothing to show now");
+		return task_fail(task, PROBLEM_APP_EMPTY, "the app has nothing to show now");
 	push->body.push.duration_s = task_device(task)->schedule_interval_s;
 	if (answer->show_full_animation && whole_s > push->body.push.duration_s)
 		push->body.push.duration_s = whole_s;

@@ -35,7 +35,8 @@ static void write_problem(struct buffer *json, const struct push_problem *proble
 
 	if (problem->field)
 		detail = ARENA_JOIN(arena, str_from(problem->field), STR(" "), detail);
-	buffer_printf(json, ",\"status\":%d,\"detail\":", problem->status);
+	buffer_printf(json, ",\"status\":%d,\"code\":\"%s\",\"detail\":", problem->kind->status,
+		      problem->kind->code);
 	json_write_str(json, detail);
 	if (problem->retry_after_s)
 		buffer_printf(json, ",\"retryAfter\":%u", problem->retry_after_s);
@@ -49,14 +50,14 @@ static struct step_result note(struct task *task, const struct push_problem *pro
 
 	buffer_append_str(json, pushing->count++ ? STR(",{\"device\":") : STR("{\"device\":"));
 	json_write_str(json, pushing->name);
-	if (problem->status) {
+	if (problem->kind) {
 		write_problem(json, problem, task_arena(task));
 	} else {
 		buffer_append_str(json, STR(",\"status\":200,\"shown\":"));
 		json_write_str(json, api_push_shown(task, push->body, &push->stored));
 	}
 	buffer_append_char(json, '}');
-	push_count(problem->status ?: 200);
+	push_count(problem->kind ? problem->kind->status : 200);
 	return task_continue(task, next_device);
 }
 
@@ -64,7 +65,7 @@ static struct step_result done(struct task *task)
 {
 	struct push *push = *task_helper(task);
 
-	if (!push->problem.status)
+	if (!push->problem.kind)
 		push_answered(task);
 	return note(task, &push->problem);
 }
@@ -72,18 +73,19 @@ static struct step_result done(struct task *task)
 static struct step_result found(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
-	const char *forbidden;
+	const struct problem_kind *forbidden;
+	const char *why;
 	unsigned retry_after_s;
 
 	if (task_row_count(task) == 0)
-		return note(task,
-			    &(struct push_problem){404, NULL, STR("there is no such device"), 0});
-	forbidden = task_device_problem(task);
+		return note(task, &(struct push_problem){PROBLEM_DEVICE_NOT_FOUND, NULL,
+							 STR("there is no such device"), 0});
+	forbidden = task_device_problem(task, &why);
 	if (forbidden)
-		return note(task, &(struct push_problem){403, NULL, str_from(forbidden), 0});
+		return note(task, &(struct push_problem){forbidden, NULL, str_from(why), 0});
 	if (!task_take_device_token(task, pushing->count > 0, &retry_after_s))
-		return note(
-		    task, &(struct push_problem){429, NULL, STR("too many pushes"), retry_after_s});
+		return note(task, &(struct push_problem){PROBLEM_REQUESTS_TOO_MANY, NULL,
+							 STR("too many pushes"), retry_after_s});
 	if (!push_fits(task, task_device(task)))
 		return note(task, &pushing->push.problem);
 	return task_continue(task, push_store);
@@ -123,7 +125,7 @@ static struct step_result listed(struct task *task)
 
 	if (pushing->all.ids.length / ID_BYTES > LIMIT_PUSH_ALL_DEVICES)
 		return task_fail(
-		    task, 409,
+		    task, PROBLEM_DEVICES_TOO_MANY,
 		    "the account has more than %d devices; choose up to %d of them with devices",
 		    LIMIT_PUSH_ALL_DEVICES, LIMIT_PUSH_DEVICES);
 	return task_continue(task, next_device);

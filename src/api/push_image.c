@@ -58,7 +58,7 @@ static struct step_result ready(struct task *task)
 
 static struct step_result fail_memory(struct task *task)
 {
-	return task_fail_busy(task, 1,
+	return task_fail_busy(task, PROBLEM_MEMORY_FULL, 1,
 			      "the images being converted take too much memory, try again");
 }
 
@@ -89,7 +89,8 @@ bool push_lacks_disk(struct task *task, struct step_result *ret_answer)
 {
 	if (storage_takes_pictures(db_storage(api_service(task)->service.db)))
 		return false;
-	*ret_answer = task_fail_busy(task, FULL_DISK_RETRY_S, "%s", STORAGE_PICTURE_PROBLEM);
+	*ret_answer = task_fail_busy(task, PROBLEM_STORAGE_FULL, FULL_DISK_RETRY_S, "%s",
+				     STORAGE_PICTURE_PROBLEM);
 	return true;
 }
 
@@ -135,7 +136,8 @@ bool push_fits(struct task *task, const struct device *device)
 
 	if (fits(push, device))
 		return true;
-	push->problem = (struct push_problem){400, "image", too_large(task, push, device), 0};
+	push->problem = (struct push_problem){PROBLEM_PICTURE_TOO_LARGE, "image",
+					      too_large(task, push, device), 0};
 	return false;
 }
 
@@ -143,10 +145,12 @@ bool push_image_fails(struct task *task, const struct device *device,
 		      struct step_result *ret_answer)
 {
 	const struct push *push = *task_helper(task);
+	bool is_too_large =
+	    push->job.has_failed ? push->job.error.is_too_large : device && !fits(push, device);
 
 	if (push->job.has_failed && push->job.error.out_of_memory) {
-		*ret_answer =
-		    task_fail_busy(task, 1, "no memory is left to convert the image, try again");
+		*ret_answer = task_fail_busy(task, PROBLEM_MEMORY_FULL, 1,
+					     "no memory is left to convert the image, try again");
 		return true;
 	}
 	if (push->job.has_failed)
@@ -156,7 +160,9 @@ bool push_image_fails(struct task *task, const struct device *device,
 			   STR_ARG(too_large(task, push, device)));
 	if (task_faults(task)->count == 0)
 		return false;
-	*ret_answer = task_fail_faults(task);
+	*ret_answer = is_too_large && task_faults(task)->count == 1
+			  ? task_fail_faults_as(task, PROBLEM_PICTURE_TOO_LARGE)
+			  : task_fail_faults(task);
 	return true;
 }
 

@@ -24,8 +24,8 @@
 
 /* Reason why a push was not stored. */
 struct push_problem {
-	int status;	   /* 0: it was stored */
-	const char *field; /* member of the body; NULL: none */
+	const struct problem_kind *kind; /* NULL: it was stored */
+	const char *field;		 /* member of the body; NULL: none */
 	struct str
 	    detail; /* in the arena or static; begins with the field's fault if there is one */
 	unsigned retry_after_s; /* for 503 */

@@ -9,7 +9,7 @@ static struct step_result removed(struct task *task)
 	const struct temporary_delete_row *row = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such device");
+		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 	if (row->is_removed)
 		delivery_device_changed(api_delivery(task), task_device(task)->id, row->generation);
 	return task_reply_empty(task, 200);

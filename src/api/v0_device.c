@@ -64,7 +64,7 @@ struct v0_state {
 
 static struct step_result fail_none(struct task *task)
 {
-	return task_fail(task, 404, "there is no such device");
+	return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 }
 
 static struct step_result ask(struct task *task, task_step *next)

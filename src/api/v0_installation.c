@@ -104,7 +104,8 @@ static struct step_result picture_found(struct task *task)
 	if (task_row_count(task) == 0)
 		return api_fail_no_entry(task);
 	if (!get->picture.picture.data)
-		return task_fail(task, 404, "the installation has no picture yet");
+		return task_fail(task, PROBLEM_PICTURE_NOT_FOUND,
+				 "the installation has no picture yet");
 	return task_reply_tagged(task, STR("image/webp"), get->picture.picture);
 }
 

@@ -16,7 +16,7 @@ struct webhook_trial {
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "there is no such webhook");
+	return task_fail(task, PROBLEM_WEBHOOK_NOT_FOUND, "there is no such webhook");
 }
 
 static struct step_result answered(struct task *task)
@@ -30,7 +30,8 @@ static struct step_result answered(struct task *task)
 	};
 
 	if (request->is_dropped)
-		return task_fail_busy(task, 1, "the server is restarting, try again");
+		return task_fail_busy(task, PROBLEM_SERVER_STOPPING, 1,
+				      "the server is restarting, try again");
 	return task_reply_record(task, 200, &webhook_outcome_record, &outcome);
 }
 
@@ -51,7 +52,8 @@ static struct step_result send_test(struct task *task)
 		return fail(task);
 	if (trial->row.is_early) {
 		task_add_field(task, STR("Retry-After"), STR("1"));
-		return task_fail(task, 429, "a webhook can be tested at most once a second");
+		return task_fail(task, PROBLEM_REQUESTS_TOO_MANY,
+				 "a webhook can be tested at most once a second");
 	}
 	body = arena_printf(arena,
 			    "{\"type\":\"events\",\"timestamp\":\"%.*s\",\"events\":[{\"type\":"
@@ -67,7 +69,7 @@ static struct step_result send_test(struct task *task)
 	};
 	if (!hook_post_send(&trial->post, api_service(task)->hooks, &trial->target, id_new(),
 			    trial->row.wall_time, body, arena, on_done))
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_SECRET_UNREADABLE,
 				 "its secret was encrypted with another key; create a new secret");
 	return task_wait(task, answered);
 }

@@ -23,18 +23,18 @@ static void finish(void *state)
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "there is no such webhook");
+	return task_fail(task, PROBLEM_WEBHOOK_NOT_FOUND, "there is no such webhook");
 }
 
 static struct step_result refused(struct task *task)
 {
 	switch (task_constraint_error(task)) {
 	case CONSTRAINT_TOO_MANY_WEBHOOKS:
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_WEBHOOKS_TOO_MANY,
 				 "the account has 10 webhooks already, remove one first");
 	case CONSTRAINT_WEBHOOKS_TOO_OFTEN:
 		task_add_field(task, STR("Retry-After"), STR("1"));
-		return task_fail(task, 429,
+		return task_fail(task, PROBLEM_REQUESTS_TOO_MANY,
 				 "the account's webhooks change too often: at most 20 times in a "
 				 "row, then once a second");
 	case CONSTRAINT_ACCOUNT_GONE:
@@ -132,8 +132,9 @@ static struct step_result reply_with_secret(struct task *task, int status)
 static struct step_result created(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return task_is_of_operator(task) ? task_fail(task, 404, "there is no such account")
-						 : task_refuse(task);
+		return task_is_of_operator(task)
+			   ? task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND, "there is no such account")
+			   : task_refuse(task);
 	hooks_changed(api_service(task)->hooks);
 	return reply_with_secret(task, 201);
 }

@@ -87,9 +87,9 @@ static size_t take_head(struct http_connection *connection, struct str data)
 	error = head_scan(&exchange->scan, data, &start, &used);
 	http_exchange_add_head(exchange, (struct str){data.data + start, used - start});
 	connection->has_more = used < data.length;
-	if (!error.status && exchange->scan.is_complete)
+	if (!error.kind && exchange->scan.is_complete)
 		error = http_exchange_parse_head(exchange);
-	if (error.status) {
+	if (error.kind) {
 		http_connection_reject(connection, error);
 		return used;
 	}
@@ -222,7 +222,8 @@ static void on_deadline(struct deadline *deadline)
 	case CONNECTION_HEAD:
 		if (connection->exchange->scan.length)
 			http_connection_reject(
-			    connection, HTTP_PROTOCOL_ERROR(408, "the head came too slowly"));
+			    connection,
+			    HTTP_PROTOCOL_ERROR(PROBLEM_HEAD_TOO_SLOW, "the head came too slowly"));
 		else
 			http_connection_close(connection);
 		break;

@@ -98,7 +98,7 @@ void http_connection_reject(struct http_connection *connection, struct http_prot
 	if (!request->request_id.data)
 		http_exchange_set_id(exchange, &connection->connections->ids);
 	exchange->body_state = EXCHANGE_BODY_BROKEN;
-	http_respond_problem(request, error.status, str_from(error.detail), STR(""), &base);
+	http_respond_problem(request, error.kind, str_from(error.detail), STR(""), &base);
 }
 
 /* Also false if one of the eight bytes is a tab. */
@@ -146,13 +146,14 @@ void http_respond(struct http_request *request, const struct http_response *resp
 	http_exchange_free(exchange);
 }
 
-void http_respond_problem(struct http_request *request, int status, struct str detail,
-			  struct str extra_members, const struct http_response *base)
+void http_respond_problem(struct http_request *request, const struct problem_kind *kind,
+			  struct str detail, struct str extra_members,
+			  const struct http_response *base)
 {
 	struct http_response response = base ? *base : (struct http_response){0};
 
-	response.status = status;
+	response.status = kind->status;
 	response.content_type = STR("application/problem+json");
-	response.body = problem_text(&request->arena, status, detail, extra_members);
+	response.body = problem_text(&request->arena, kind, detail, extra_members);
 	http_respond(request, &response);
 }

@@ -114,7 +114,7 @@ struct http_protocol_error http_exchange_parse_head(struct http_exchange *exchan
 				 &exchange->parser, &head);
 	request->method = method_of(head.method);
 	request->method_text = head.method;
-	if (error.status)
+	if (error.kind)
 		return error;
 	request->fields = head.fields;
 	request->field_count = head.field_count;
@@ -123,7 +123,7 @@ struct http_protocol_error http_exchange_parse_head(struct http_exchange *exchan
 	error = head_check(&head, &facts);
 	request->path = facts.path;
 	request->query = facts.query;
-	if (error.status)
+	if (error.kind)
 		return error;
 	request->has_body = facts.is_chunked || facts.content_length > 0;
 	exchange->content_length = facts.content_length;

@@ -14,7 +14,7 @@ static struct http_protocol_error take_once(const struct http_field **single,
 					    const struct http_field *field, const char *detail)
 {
 	if (*single)
-		return HTTP_PROTOCOL_ERROR(400, detail);
+		return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED, detail);
 	*single = field;
 	return HTTP_NO_ERROR;
 }
@@ -38,7 +38,7 @@ static struct http_protocol_error collect(const struct http_head *head,
 					  "more than one Transfer-Encoding field");
 		else if (str_equal_ignore_case(field->name, STR("expect")))
 			error = take_once(&found.expect, field, "more than one Expect field");
-		if (error.status)
+		if (error.kind)
 			return error;
 	}
 	*ret_fields = found;
@@ -68,13 +68,16 @@ struct http_protocol_error transfer_coding_check(struct str value)
 	while (str_next(&rest, ',', &coding)) {
 		coding = str_trim(coding);
 		if (!is_token(coding))
-			return HTTP_PROTOCOL_ERROR(400, "the Transfer-Encoding field is malformed");
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+						   "the Transfer-Encoding field is malformed");
 		if (!is_registered_coding(coding))
 			is_unknown = true;
 	}
 	if (is_unknown)
-		return HTTP_PROTOCOL_ERROR(501, "the transfer coding is not supported");
-	return HTTP_PROTOCOL_ERROR(400, "the only supported transfer coding is chunked");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_TRANSFER_CODING_UNKNOWN,
+					   "the transfer coding is not supported");
+	return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+				   "the only supported transfer coding is chunked");
 }
 
 static struct http_protocol_error check_framing(const struct http_head *head,
@@ -88,18 +91,20 @@ static struct http_protocol_error check_framing(const struct http_head *head,
 		    transfer_coding_check(fields->transfer_encoding->value);
 
 		if (head->is_http_1_0)
-			return HTTP_PROTOCOL_ERROR(400, "HTTP/1.0 has no Transfer-Encoding");
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+						   "HTTP/1.0 has no Transfer-Encoding");
 		if (fields->content_length)
-			return HTTP_PROTOCOL_ERROR(400,
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
 						   "both Content-Length and Transfer-Encoding");
-		if (error.status)
+		if (error.kind)
 			return error;
 		facts->is_chunked = true;
 	}
 	if (fields->content_length) {
 		/* Below 2^63, so that sums with it cannot overflow. */
 		if (!str_to_uint64(fields->content_length->value, INT64_MAX, &length))
-			return HTTP_PROTOCOL_ERROR(400, "the Content-Length field is malformed");
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+						   "the Content-Length field is malformed");
 		facts->content_length = length;
 	}
 	return HTTP_NO_ERROR;
@@ -113,23 +118,25 @@ struct http_protocol_error head_check(const struct http_head *head, struct head_
 
 	*ret_facts = (struct head_facts){0};
 	error = collect(head, &fields);
-	if (error.status)
+	if (error.kind)
 		return error;
 	if (!fields.host && !head->is_http_1_0)
-		return HTTP_PROTOCOL_ERROR(400, "the Host field is missing");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED, "the Host field is missing");
 	host = fields.host ? fields.host->value : (struct str){0};
 	if (fields.host && !host_is_valid(host))
-		return HTTP_PROTOCOL_ERROR(400, "the Host field is malformed");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+					   "the Host field is malformed");
 	error = target_check(head->method, head->target, host, &ret_facts->path, &ret_facts->query);
-	if (error.status)
+	if (error.kind)
 		return error;
 	error = check_framing(head, &fields, ret_facts);
-	if (error.status)
+	if (error.kind)
 		return error;
 	if (!fields.expect || head->is_http_1_0) /* RFC 9110 section 10.1.1 */
 		return HTTP_NO_ERROR;
 	if (!str_equal_ignore_case(fields.expect->value, STR("100-continue")))
-		return HTTP_PROTOCOL_ERROR(417, "the only supported expectation is 100-continue");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_EXPECTATION_UNSUPPORTED,
+					   "the only supported expectation is 100-continue");
 	ret_facts->expects_continue = ret_facts->is_chunked || ret_facts->content_length > 0;
 	return HTTP_NO_ERROR;
 }

@@ -53,9 +53,10 @@ static struct http_protocol_error scan_blank(struct head_scan *scan, char c)
 {
 	if (scan->state == BLANK_LF) {
 		if (c != '\n')
-			return HTTP_PROTOCOL_ERROR(400, "a line does not end with CR LF");
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+						   "a line does not end with CR LF");
 		if (++scan->blank_lines > LIMIT_BLANK_LINES)
-			return HTTP_PROTOCOL_ERROR(400,
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
 						   "too many empty lines before the request line");
 		scan->state = BLANK;
 	} else if (c == '\r') {
@@ -71,13 +72,14 @@ static struct http_protocol_error scan_version(struct head_scan *scan, char c)
 	char wanted = form[scan->part];
 
 	if (wanted == 'n' ? c < '0' || c > '9' : c != wanted)
-		return HTTP_PROTOCOL_ERROR(400, "the protocol version is malformed");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+					   "the protocol version is malformed");
 	if (scan->part == HTTP_VERSION_MAJOR)
 		scan->is_other_major = c != '1';
 	if (scan->part++ == HTTP_VERSION_BYTES) {
 		scan->state = LINE_LF;
 		if (scan->is_other_major)
-			return HTTP_PROTOCOL_ERROR(505,
+			return HTTP_PROTOCOL_ERROR(PROBLEM_HTTP_VERSION_UNSUPPORTED,
 						   "the protocol must be HTTP/1.1 or HTTP/1.0");
 	}
 	return HTTP_NO_ERROR;
@@ -90,7 +92,8 @@ static struct http_protocol_error scan_request_line(struct head_scan *scan, char
 		if (is_of(c, TOKEN) && scan->part < METHOD_BYTES_MAX)
 			break;
 		if (c != ' ' || scan->part == 0)
-			return HTTP_PROTOCOL_ERROR(400, "the method is malformed");
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+						   "the method is malformed");
 		scan->state = REQUEST_TARGET;
 		scan->part = 0;
 		return HTTP_NO_ERROR;
@@ -98,10 +101,12 @@ static struct http_protocol_error scan_request_line(struct head_scan *scan, char
 		if (is_of(c, TARGET)) {
 			if (scan->part < LIMIT_REQUEST_TARGET_BYTES)
 				break;
-			return HTTP_PROTOCOL_ERROR(414, "the request target is too long");
+			return HTTP_PROTOCOL_ERROR(PROBLEM_TARGET_TOO_LONG,
+						   "the request target is too long");
 		}
 		if (c != ' ' || scan->part == 0)
-			return HTTP_PROTOCOL_ERROR(400, "the request target is malformed");
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+						   "the request target is malformed");
 		scan->state = VERSION;
 		scan->part = 0;
 		scan->version = scan->length + 1;
@@ -120,11 +125,13 @@ static struct http_protocol_error scan_line_start(struct head_scan *scan, char c
 		return HTTP_NO_ERROR;
 	}
 	if (c == ' ' || c == '\t')
-		return HTTP_PROTOCOL_ERROR(400, "a header field is folded over two lines");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+					   "a header field is folded over two lines");
 	if (!is_of(c, TOKEN))
-		return HTTP_PROTOCOL_ERROR(400, "the name of a header field is malformed");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+					   "the name of a header field is malformed");
 	if (++scan->field_count > LIMIT_REQUEST_FIELDS)
-		return HTTP_PROTOCOL_ERROR(431, "too many header fields");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_HEAD_TOO_LARGE, "too many header fields");
 	scan->state = NAME;
 	return HTTP_NO_ERROR;
 }
@@ -138,20 +145,22 @@ static struct http_protocol_error scan_fields(struct head_scan *scan, char c)
 		if (is_of(c, TOKEN))
 			return HTTP_NO_ERROR;
 		if (c != ':')
-			return HTTP_PROTOCOL_ERROR(400, "the name of a header field is malformed");
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+						   "the name of a header field is malformed");
 		scan->state = FIELD_VALUE;
 		return HTTP_NO_ERROR;
 	case FIELD_VALUE:
 		if (is_of(c, VALUE))
 			return HTTP_NO_ERROR;
 		if (c != '\r')
-			return HTTP_PROTOCOL_ERROR(400,
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
 						   "a header field contains a control character");
 		scan->state = LINE_LF;
 		return HTTP_NO_ERROR;
 	default: /* LINE_LF, END_LF */
 		if (c != '\n')
-			return HTTP_PROTOCOL_ERROR(400, "a line does not end with CR LF");
+			return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+						   "a line does not end with CR LF");
 		scan->is_complete = scan->state == END_LF;
 		scan->state = LINE_START;
 		return HTTP_NO_ERROR;
@@ -220,7 +229,7 @@ struct http_protocol_error head_scan(struct head_scan *scan, struct str data, si
 	size_t i = 0;
 	size_t start = 0;
 
-	for (; i < data.length && !scan->is_complete && !error.status; i++) {
+	for (; i < data.length && !scan->is_complete && !error.kind; i++) {
 		char c;
 
 		if (scan->state == FIELD_VALUE || scan->state == NAME ||
@@ -253,8 +262,9 @@ struct http_protocol_error head_scan(struct head_scan *scan, struct str data, si
 		else
 			error = scan_fields(scan, c);
 		scan->length++;
-		if (!error.status && !scan->is_complete && scan->length >= LIMIT_REQUEST_HEAD_BYTES)
-			error = HTTP_PROTOCOL_ERROR(431, "the head of the request is too large");
+		if (!error.kind && !scan->is_complete && scan->length >= LIMIT_REQUEST_HEAD_BYTES)
+			error = HTTP_PROTOCOL_ERROR(PROBLEM_HEAD_TOO_LARGE,
+						    "the head of the request is too large");
 	}
 	*ret_start = start;
 	*ret_used = i;

@@ -60,10 +60,11 @@ struct http_protocol_error http_parser_head(struct arena *arena, struct str text
 	result = wire_head_read(&parser->wire, HTTP_REQUEST, &events, parser, text.data,
 				text.length, &head);
 	if (result == WIRE_HEAD_UNKNOWN_METHOD)
-		return HTTP_PROTOCOL_ERROR(501, "the method is unknown");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_METHOD_UNKNOWN, "the method is unknown");
 	/* llhttp and head_scan() must agree on where the head ends and how many fields it has. */
 	if (result != WIRE_HEAD_COMPLETE || ret_head->field_count != field_count)
-		return HTTP_PROTOCOL_ERROR(400, "the head of the request is malformed");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+					   "the head of the request is malformed");
 	ret_head->target = (struct str){head.target, head.target_length};
 	ret_head->is_http_1_0 = head.is_http_1_0;
 	ret_head->keep_alive = head.keep_alive;

@@ -187,14 +187,15 @@ struct str json_quote(struct arena *arena, struct str text)
 	return (struct str){start, (size_t)(at - start)};
 }
 
-struct str problem_text(struct arena *arena, int status, struct str detail,
+struct str problem_text(struct arena *arena, const struct problem_kind *kind, struct str detail,
 			struct str extra_members)
 {
 	struct str quoted = json_quote(arena, detail);
 
-	return arena_printf(arena,
-			    "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d%s%.*s%s%.*s}",
-			    http_status_text(status), status, detail.length ? ",\"detail\":" : "",
-			    detail.length ? (int)quoted.length : 0, quoted.data,
-			    extra_members.length ? "," : "", STR_ARG(extra_members));
+	return arena_printf(
+	    arena,
+	    "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"code\":\"%s\"%s%.*s%s%.*s}",
+	    http_status_text(kind->status), kind->status, kind->code,
+	    detail.length ? ",\"detail\":" : "", detail.length ? (int)quoted.length : 0,
+	    quoted.data, extra_members.length ? "," : "", STR_ARG(extra_members));
 }

@@ -14,7 +14,7 @@ struct str response_text(struct http_exchange *exchange, struct http_date *date,
 			 const struct http_response *response, bool close, struct str *ret_rest);
 
 /* Application/problem+json (RFC 9457). */
-struct str problem_text(struct arena *arena, int status, struct str detail,
+struct str problem_text(struct arena *arena, const struct problem_kind *kind, struct str detail,
 			struct str extra_members);
 
 /* Returns "\"...\"" (RFC 8259 section 7). Invalid UTF-8 becomes "?". */

@@ -105,11 +105,13 @@ static struct http_protocol_error check_absolute(struct str method, struct str t
 		end++;
 	authority = (struct str){rest.data, end};
 	if (!host_is_valid(authority))
-		return HTTP_PROTOCOL_ERROR(400, "the request target is malformed");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
+					   "the request target is malformed");
 	/* By RFC 9112 section 3.2.2 the target wins; here two different names are an error. */
 	if (host.data && !str_equal_ignore_case(authority, host))
 		return HTTP_PROTOCOL_ERROR(
-		    400, "the request target and the Host field name different hosts");
+		    PROBLEM_REQUEST_MALFORMED,
+		    "the request target and the Host field name different hosts");
 	split_path(str_from_offset(rest, end), ret_path, ret_query);
 	if (ret_path->length == 0)
 		*ret_path =
@@ -123,7 +125,7 @@ struct http_protocol_error target_check(struct str method, struct str target, st
 	bool is_star = str_equal(target, STR("*"));
 
 	if (str_equal(method, STR("CONNECT")))
-		return HTTP_PROTOCOL_ERROR(400, "CONNECT is not supported");
+		return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED, "CONNECT is not supported");
 	if (is_star && str_equal(method, STR("OPTIONS"))) {
 		*ret_path = target;
 		*ret_query = (struct str){0};
@@ -135,6 +137,6 @@ struct http_protocol_error target_check(struct str method, struct str target, st
 	}
 	if (scheme_length(target))
 		return check_absolute(method, target, host, ret_path, ret_query);
-	return HTTP_PROTOCOL_ERROR(400,
+	return HTTP_PROTOCOL_ERROR(PROBLEM_REQUEST_MALFORMED,
 				   "the request target has a form that its method does not allow");
 }

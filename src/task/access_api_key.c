@@ -21,14 +21,15 @@ struct key_access {
 static struct step_result refuse_missing(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Bearer realm=\"displayd\""));
-	return task_fail(task, 401, "an API key is needed: Authorization: Bearer <key>");
+	return task_fail(task, PROBLEM_KEY_MISSING,
+			 "an API key is needed: Authorization: Bearer <key>");
 }
 
 static struct step_result refuse_invalid(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"),
 		       STR("Bearer realm=\"displayd\", error=\"invalid_token\""));
-	return task_fail(task, 401, "the API key is not valid");
+	return task_fail(task, PROBLEM_KEY_INVALID, "the API key is not valid");
 }
 
 static struct step_result admit(struct task *task, const struct key_known *known)

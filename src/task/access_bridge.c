@@ -12,7 +12,8 @@ struct bridge_access {
 
 static struct step_result refuse(struct task *task)
 {
-	return task_fail(task, 401, "the account no longer has an MQTT connection here");
+	return task_fail(task, PROBLEM_MQTT_ENDED,
+			 "the account no longer has an MQTT connection here");
 }
 
 static struct step_result check(struct task *task)

@@ -14,7 +14,7 @@ struct id access_operator_session(void)
 /* The account was removed meanwhile. */
 static struct step_result refuse(struct task *task)
 {
-	return task_fail(task, 404, "there is no such account");
+	return task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND, "there is no such account");
 }
 
 static struct step_result on_account_found(struct task *task)
@@ -40,15 +40,16 @@ static struct step_result check(struct task *task)
 	switch (task_single_field(task, STR("displayd-account"), &email)) {
 	case FIELD_ABSENT:
 		if (needs_account(task))
-			return task_fail(task, 400, "the header Displayd-Account is missing");
+			return task_fail(task, PROBLEM_ACCOUNT_NEEDED,
+					 "the header Displayd-Account is missing");
 		return task_admit_unlimited(task);
 	case FIELD_REPEATED:
-		return task_fail(task, 400, "Displayd-Account appears twice");
+		return task_fail(task, PROBLEM_ACCOUNT_NEEDED, "Displayd-Account appears twice");
 	case FIELD_SINGLE:
 		break;
 	}
 	if (!utf8_is_valid(email) || str_find(email, '\0') < email.length)
-		return task_fail(task, 400, "Displayd-Account must be UTF-8");
+		return task_fail(task, PROBLEM_ACCOUNT_NEEDED, "Displayd-Account must be UTF-8");
 	statement_operator_account(task_new_query(task),
 				   &(struct operator_account_parameters){.email = email},
 				   &task->operators_account);

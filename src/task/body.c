@@ -34,7 +34,8 @@ bool task_fails_coding(struct task *task, struct step_result *ret_answer)
 	if (!http_request_field(task->request, STR("content-encoding")).data)
 		return false;
 	task_add_field(task, STR("Accept-Encoding"), STR("identity"));
-	*ret_answer = task_fail(task, 415, "the body must be sent without Content-Encoding");
+	*ret_answer = task_fail(task, PROBLEM_CONTENT_ENCODING_UNSUPPORTED,
+				"the body must be sent without Content-Encoding");
 	return true;
 }
 
@@ -44,8 +45,9 @@ static struct step_result body_parsed(struct task *task)
 	if (task->is_json)
 		return task_next_stage(task);
 	if (task->document.lacks_memory)
-		return task_fail_busy(task, 1, "no memory is left to read the body, try again");
-	return task_fail(task, 400, "%.*s", STR_ARG(task->why_no_json));
+		return task_fail_busy(task, PROBLEM_MEMORY_FULL, 1,
+				      "no memory is left to read the body, try again");
+	return task_fail(task, PROBLEM_BODY_MALFORMED, "%.*s", STR_ARG(task->why_no_json));
 }
 
 static struct step_result parse_body(struct task *task)
@@ -55,7 +57,7 @@ static struct step_result parse_body(struct task *task)
 	if (task_fails_coding(task, &answer))
 		return answer;
 	if (!is_json(task))
-		return task_fail(task, 415,
+		return task_fail(task, PROBLEM_TYPE_UNSUPPORTED,
 				 "the body must be JSON, with Content-Type: "
 				 "application/json");
 	if (task->request->body.length > LIMIT_LOOP_TEXT_BYTES)
@@ -69,14 +71,16 @@ static struct step_result fail_body(struct task *task)
 {
 	switch (task->body_status) {
 	case 413:
-		return task_fail(task, 413, "the body is larger than %zu bytes", task->body_max);
+		return task_fail(task, PROBLEM_BODY_TOO_LARGE, "the body is larger than %zu bytes",
+				 task->body_max);
 	case 408:
-		return task_fail(task, 408, "the body came too slowly");
+		return task_fail(task, PROBLEM_BODY_TOO_SLOW, "the body came too slowly");
 	case 503:
-		return task_fail_busy(task, 1,
+		return task_fail_busy(task, PROBLEM_MEMORY_FULL, 1,
 				      "too many large bodies are being received, try again");
 	default:
-		return task_fail(task, 400, "the body's transfer coding is malformed or cut off");
+		return task_fail(task, PROBLEM_BODY_MALFORMED,
+				 "the body's transfer coding is malformed or cut off");
 	}
 }
 

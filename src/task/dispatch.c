@@ -5,8 +5,8 @@
 #include "task/cors.h"
 #include "task/task.h"
 
-static void refuse(const struct service *service, struct http_request *request, int status,
-		   struct str detail, struct str allow)
+static void refuse(const struct service *service, struct http_request *request,
+		   const struct problem_kind *kind, struct str detail, struct str allow)
 {
 	struct http_response response = {0};
 
@@ -14,7 +14,7 @@ static void refuse(const struct service *service, struct http_request *request, 
 		cors_add_fields(service, request, &response);
 	if (allow.length)
 		http_response_add(&response, STR("Allow"), allow);
-	http_respond_problem(request, status, detail, (struct str){0}, &response);
+	http_respond_problem(request, kind, detail, (struct str){0}, &response);
 }
 
 /* Any resource: RFC 9110 section 9.3.7. allow: empty for the preflight of an unknown one. */
@@ -108,7 +108,7 @@ void task_dispatch(struct http_request *request, void *context)
 		if (request->method == HTTP_OPTIONS)
 			answer_options(service, request, match.allow);
 		else
-			refuse(service, request, 405,
+			refuse(service, request, PROBLEM_METHOD_NOT_ALLOWED,
 			       arena_printf(&request->arena,
 					    "the methods of this resource are %.*s",
 					    STR_ARG(match.allow)),
@@ -122,8 +122,8 @@ void task_dispatch(struct http_request *request, void *context)
 			task_start(service, request, dispatch->missing->data,
 				   &(struct route_match){.route = dispatch->missing});
 		else
-			refuse(service, request, 404, STR("there is no such resource"),
-			       (struct str){0});
+			refuse(service, request, PROBLEM_PATH_NOT_FOUND,
+			       STR("there is no such resource"), (struct str){0});
 		break;
 	}
 }

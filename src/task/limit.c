@@ -64,8 +64,9 @@ bool task_is_limited(struct task *task, struct rate_table *table, const struct r
 	metric_add(METRIC_RATE_LIMITED, policy->metric, 1);
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result.retry_after_s));
-	*ret_answer = task_fail(task, 429, "more than %u requests a second %s", policy->per_second,
-				policy->of_what);
+	*ret_answer =
+	    task_fail(task, PROBLEM_REQUESTS_TOO_MANY, "more than %u requests a second %s",
+		      policy->per_second, policy->of_what);
 	return true;
 }
 
@@ -101,7 +102,7 @@ bool task_fails_too_often(struct task *task, const char *of_what, struct step_re
 	add_rate_fields(task, &service->failed_attempt_rate, &result);
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result.retry_after_s));
-	*ret_answer = task_fail(task, 429, "too many wrong %s %s, try again", of_what,
-				service->failed_attempt_rate.of_what);
+	*ret_answer = task_fail(task, PROBLEM_ATTEMPTS_TOO_MANY, "too many wrong %s %s, try again",
+				of_what, service->failed_attempt_rate.of_what);
 	return true;
 }

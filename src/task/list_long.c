@@ -298,7 +298,7 @@ struct step_result task_read_long_list(struct task *task)
 	query->account_id = task->account_id;
 	if (!db_list(task->service->db, &reading->list_query)) {
 		free_reading(reading);
-		return task_fail_busy(task, 1,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, 1,
 				      "too many long lists of this account are waiting, try again");
 	}
 	task->reading = reading;

@@ -61,14 +61,16 @@ bool task_has_bad_range(struct task *task, struct step_result *ret_answer)
 	if (!limit.data)
 		return false;
 	if (!read_limit(limit, &task->range.limit)) {
-		*ret_answer = task_fail(task, 400, "limit must be a whole number from 1 to %d",
-					LIMIT_LIST_PART);
+		*ret_answer =
+		    task_fail(task, PROBLEM_PARAMETER_INVALID,
+			      "limit must be a whole number from 1 to %d", LIMIT_LIST_PART);
 		return true;
 	}
 	task->range.limit++; /* see on_short_part() */
 	if (cursor.data && !read_cursor(task, cursor, &task->range.after)) {
-		*ret_answer = task_fail(
-		    task, 400, "cursor must come from the Link header of an answer of this list");
+		*ret_answer =
+		    task_fail(task, PROBLEM_PARAMETER_INVALID,
+			      "cursor must come from the Link header of an answer of this list");
 		return true;
 	}
 	return false;
@@ -82,7 +84,7 @@ bool task_has_bad_switch(struct task *task, const char *name, bool *ret_is_on,
 	*ret_is_on = str_equal(value, STR("true"));
 	if (!value.data || *ret_is_on || str_equal(value, STR("false")))
 		return false;
-	*ret_answer = task_fail(task, 400, "%s must be true or false", name);
+	*ret_answer = task_fail(task, PROBLEM_PARAMETER_INVALID, "%s must be true or false", name);
 	return true;
 }
 

@@ -68,8 +68,8 @@ static struct tags read_tags(struct task *task, struct str name, bool is_match)
 
 static struct step_result fail_malformed(struct task *task, const char *name)
 {
-	return task_fail(task, 400, "%s must be * or a list of entity tags, each in double quotes",
-			 name);
+	return task_fail(task, PROBLEM_HEAD_INVALID,
+			 "%s must be * or a list of entity tags, each in double quotes", name);
 }
 
 bool task_fails_precondition(struct task *task, struct step_result *ret_answer)
@@ -84,7 +84,8 @@ bool task_fails_precondition(struct task *task, struct step_result *ret_answer)
 	else if (match.is_there && !match.names_any && !match.names_present)
 		*ret_answer = task_fail_precondition(task);
 	else if (none_match.names_any || none_match.names_present)
-		*ret_answer = task_fail(task, 412, "If-None-Match matches the present state");
+		*ret_answer = task_fail(task, PROBLEM_PRECONDITION_FAILED,
+					"If-None-Match matches the present state");
 	else {
 		/* The statement checks again, since others may change the settings before it runs.
 		 * The revision only grows, so a tag of an earlier one stays wrong. */
@@ -120,13 +121,13 @@ void task_tag_target(struct task *task, int64_t revision, struct str json)
 struct step_result task_fail_precondition(struct task *task)
 {
 	if (!task->has_tag)
-		return task_fail(task, 412,
+		return task_fail(task, PROBLEM_PRECONDITION_FAILED,
 				 "If-Match names an entity tag, but this resource has none");
 	if (!task->endpoint->has_settings_tag)
-		return task_fail(task, 412,
+		return task_fail(task, PROBLEM_PRECONDITION_FAILED,
 				 "it has changed since the ETag of the request: GET it and try "
 				 "again with its present ETag");
-	return task_fail(task, 412,
+	return task_fail(task, PROBLEM_PRECONDITION_FAILED,
 			 "the settings have changed since the ETag of the request: GET the device "
 			 "and try again with its present ETag");
 }

@@ -62,17 +62,18 @@ struct step_result task_reply_empty(struct task *task, int status)
 	return task_reply(task, status, json_type, STR("{}"));
 }
 
-static struct step_result reply_problem(struct task *task, int status, struct str detail,
-					struct str extra_members)
+static struct step_result reply_problem(struct task *task, const struct problem_kind *kind,
+					struct str detail, struct str extra_members)
 {
-	task->is_problem = true;
-	task->response.status = status;
+	task->problem = kind;
+	task->response.status = kind->status;
 	task->problem_detail = detail;
 	task->problem_members = extra_members;
 	return (struct step_result){.kind = STEP_REPLY};
 }
 
-struct step_result task_fail(struct task *task, int status, const char *format, ...)
+struct step_result task_fail(struct task *task, const struct problem_kind *kind, const char *format,
+			     ...)
 {
 	struct str detail;
 	va_list args;
@@ -80,17 +81,42 @@ struct step_result task_fail(struct task *task, int status, const char *format, 
 	va_start(args, format);
 	detail = arena_vprintf(task_arena(task), format, args);
 	va_end(args);
-	return reply_problem(task, status, detail, (struct str){0});
+	return reply_problem(task, kind, detail, (struct str){0});
 }
 
-struct step_result task_fail_faults(struct task *task)
+struct step_result task_fail_faults_as(struct task *task, const struct problem_kind *kind)
 {
 	struct buffer *json = task_scratch();
 	struct str members;
 
 	faults_write_json(&task->faults, json);
 	members = arena_copy(task_arena(task), buffer_view(json));
-	return reply_problem(task, 400, faults_sentence(&task->faults), members);
+	return reply_problem(task, kind, faults_sentence(&task->faults), members);
+}
+
+struct step_result task_fail_faults(struct task *task)
+{
+	return task_fail_faults_as(task, PROBLEM_BODY_INVALID);
+}
+
+static struct step_result fail_field(struct task *task, const struct problem_kind *kind,
+				     const char *name, struct str detail)
+{
+	faults_init(&task->faults, task_arena(task));
+	faults_add(&task->faults, str_from(name), "%.*s", STR_ARG(detail));
+	return task_fail_faults_as(task, kind);
+}
+
+struct step_result task_fail_field_as(struct task *task, const struct problem_kind *kind,
+				      const char *name, const char *format, ...)
+{
+	struct str detail;
+	va_list args;
+
+	va_start(args, format);
+	detail = arena_vprintf(task_arena(task), format, args);
+	va_end(args);
+	return fail_field(task, kind, name, detail);
 }
 
 struct step_result task_fail_field(struct task *task, const char *name, const char *format, ...)
@@ -101,13 +127,11 @@ struct step_result task_fail_field(struct task *task, const char *name, const ch
 	va_start(args, format);
 	detail = arena_vprintf(task_arena(task), format, args);
 	va_end(args);
-	faults_init(&task->faults, task_arena(task));
-	faults_add(&task->faults, str_from(name), "%.*s", STR_ARG(detail));
-	return task_fail_faults(task);
+	return fail_field(task, PROBLEM_BODY_INVALID, name, detail);
 }
 
-struct step_result task_fail_busy(struct task *task, unsigned retry_after_s, const char *format,
-				  ...)
+struct step_result task_fail_busy(struct task *task, const struct problem_kind *kind,
+				  unsigned retry_after_s, const char *format, ...)
 {
 	struct str detail;
 	va_list args;
@@ -116,7 +140,7 @@ struct step_result task_fail_busy(struct task *task, unsigned retry_after_s, con
 	detail = arena_vprintf(task_arena(task), format, args);
 	va_end(args);
 	task_add_field(task, STR("Retry-After"), arena_decimal(task_arena(task), retry_after_s));
-	return reply_problem(task, 503, detail, (struct str){0});
+	return reply_problem(task, kind, detail, (struct str){0});
 }
 
 enum constraint_error task_constraint_error(const struct task *task)
@@ -130,17 +154,20 @@ struct step_result task_fail_constraint(struct task *task)
 	case CONSTRAINT_UNKNOWN_TIMEZONE:
 		return task_fail_field(task, "timezone", DEVICE_TIMEZONE_FAULT);
 	case CONSTRAINT_VERSION_NAME_USED:
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_VERSION_NAME_USED,
 				 "the app already has a version of this name; choose a name that "
 				 "was never used");
 	case CONSTRAINT_REVIEW_PENDING:
-		return task_fail(task, 409, "another version of the app awaits review");
+		return task_fail(task, PROBLEM_REVIEWED_VERSION_PENDING,
+				 "another version of the app awaits review");
 	case CONSTRAINT_TOO_MANY_VERSIONS:
-		return task_fail(task, 409, "the app already has 10000 versions, the maximum");
+		return task_fail(task, PROBLEM_VERSIONS_TOO_MANY,
+				 "the app already has 10000 versions, the maximum");
 	case CONSTRAINT_APP_GONE:
-		return task_fail(task, 404, "there is no such app");
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 	default:
-		return task_fail(task, 409, "the change conflicts with what is stored");
+		return task_fail(task, PROBLEM_CONFLICT,
+				 "the change conflicts with what is stored");
 	}
 }
 
@@ -150,13 +177,15 @@ struct step_result task_fail_db(struct task *task)
 	case DB_UNAVAILABLE:
 		if (storage_has_no_room(db_storage(task->service->db)))
 			return task_fail_busy(
-			    task, 2, "the database has no room to store anything, try again later");
-		return task_fail_busy(task, 2, "the database cannot be reached, try again");
+			    task, PROBLEM_DATABASE_FULL, 2,
+			    "the database has no room to store anything, try again later");
+		return task_fail_busy(task, PROBLEM_DATABASE_UNAVAILABLE, 2,
+				      "the database cannot be reached, try again");
 	case DB_BLOCKED:
-		return task_fail_busy(task, 2,
+		return task_fail_busy(task, PROBLEM_DATA_LOCKED, 2,
 				      "another change has locked the same data, try again");
 	case DB_OVERDUE:
-		return task_fail_busy(task, 2,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, 2,
 				      "too many long lists and searches are waiting, try again");
 	case DB_CONSTRAINT:
 		return task_continue(task, task->endpoint->refused ?: task_fail_constraint);
@@ -167,7 +196,7 @@ struct step_result task_fail_db(struct task *task)
 			 LOG_TEXT("route", task->request->log_route),
 			 LOG_STR("request_id", task->request->request_id));
 		return task_fail(
-		    task, 500,
+		    task, PROBLEM_INTERNAL_ERROR,
 		    "unexpected error; the server's log has details under this request's ID");
 	}
 }

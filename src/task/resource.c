@@ -11,13 +11,14 @@ static bool is_for_any(const struct task *task)
 /* Names other than IDs are unique only within an account. */
 static struct step_result fail_account(struct task *task)
 {
-	return task_fail(task, 400, "use the ID, or name the account in Displayd-Account");
+	return task_fail(task, PROBLEM_ACCOUNT_NEEDED,
+			 "use the ID, or name the account in Displayd-Account");
 }
 
 static struct step_result on_owner_found(struct task *task)
 {
 	if (task_row_count(task) == 0 || task_is_closed_to_operator(task))
-		return task_fail(task, 404, "there is no such account");
+		return task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND, "there is no such account");
 	task->account_id = task->operators_account.id;
 	return task_next_stage(task);
 }
@@ -36,7 +37,7 @@ static struct step_result take(struct task *task, struct id owner_id, const char
 	if (is_for_any(task) && !id_is_none(owner_id))
 		return act_for(task, owner_id);
 	if (!id_equal(task->account_id, owner_id))
-		return task_fail(task, 403, "%s", of_another);
+		return task_fail(task, PROBLEM_OF_OTHER_ACCOUNT, "%s", of_another);
 	return task_next_stage(task);
 }
 
@@ -63,7 +64,7 @@ static struct step_result take_kept(struct task *task, struct id device_id)
 static struct step_result on_device_found(struct task *task)
 {
 	if (task->row_count == 0)
-		return task_fail(task, 404, "there is no such device");
+		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 	log_device(task);
 	task->kept_id = task->device.id;
 	known_owners_note(&task->device.id, &task->device.account_id);
@@ -158,11 +159,14 @@ struct step_result task_look_again(struct task *task)
 	return task_find_resource(task);
 }
 
-const char *task_device_problem(const struct task *task)
+const struct problem_kind *task_device_problem(const struct task *task, const char **ret_why)
 {
-	if (!id_equal(task->device.account_id, task->account_id))
-		return of_another_account;
-	return task_scope_problem(task);
+	bool is_of_another = !id_equal(task->device.account_id, task->account_id);
+
+	*ret_why = is_of_another ? of_another_account : TASK_OTHER_DEVICES;
+	if (is_of_another)
+		return PROBLEM_OF_OTHER_ACCOUNT;
+	return task_has_other_devices(task) ? PROBLEM_KEY_FOR_OTHER_DEVICES : NULL;
 }
 
 /* ---- app ---- */
@@ -170,7 +174,7 @@ const char *task_device_problem(const struct task *task)
 static struct step_result on_app_found(struct task *task)
 {
 	if (task->row_count == 0)
-		return task_fail(task, 404, "there is no such app");
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 	return take(task, task->app.account_id, "the app belongs to another account");
 }
 

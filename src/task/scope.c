@@ -10,35 +10,33 @@ static struct step_result fail_scope(struct task *task, enum key_level needed)
 				  STR("Bearer realm=\"displayd\", error=\"insufficient_scope\", "
 				      "scope=\""),
 				  name, STR("\"")));
-	return task_fail(task, 403,
+	return task_fail(task, PROBLEM_KEY_TOO_NARROW,
 			 "the API key has the scope \"%.*s\", but this call requires \"%.*s\"",
 			 STR_ARG(key_level_name(task->key_scope->level)), STR_ARG(name));
 }
 
-const char *task_scope_problem(const struct task *task)
+bool task_has_other_devices(const struct task *task)
 {
-	if (!task->key_scope || key_scope_has_device(task->key_scope, task->device.id))
-		return NULL;
-	return "the API key is for other devices of the account";
+	return task->key_scope && !key_scope_has_device(task->key_scope, task->device.id);
 }
 
 bool task_is_within_scope(const struct task *task)
 {
 	const struct key_scope *scope = task->key_scope;
 
-	return !scope || (!(task->has_device_key && !task->endpoint->takes_device_key) &&
-			  scope->level >= task->endpoint->key_level && !task_scope_problem(task));
+	return !scope ||
+	       (!(task->has_device_key && !task->endpoint->takes_device_key) &&
+		scope->level >= task->endpoint->key_level && !task_has_other_devices(task));
 }
 
 bool task_exceeds_scope(struct task *task, struct step_result *ret_answer)
 {
 	const struct key_scope *scope = task->key_scope;
-	const char *problem;
 
 	if (!scope)
 		return false;
 	if (task->has_device_key && !task->endpoint->takes_device_key) {
-		*ret_answer = task_fail(task, 403,
+		*ret_answer = task_fail(task, PROBLEM_DEVICE_KEY_TOO_NARROW,
 					"a device's own key allows only pushes, and listing and "
 					"removing installations; use an API key");
 		return true;
@@ -49,10 +47,10 @@ bool task_exceeds_scope(struct task *task, struct step_result *ret_answer)
 	}
 	if (task->endpoint->resource != RESOURCE_DEVICE)
 		return false;
-	problem = task_scope_problem(task);
-	if (problem)
-		*ret_answer = task_fail(task, 403, "%s", problem);
-	return problem != NULL;
+	if (!task_has_other_devices(task))
+		return false;
+	*ret_answer = task_fail(task, PROBLEM_KEY_FOR_OTHER_DEVICES, "%s", TASK_OTHER_DEVICES);
+	return true;
 }
 
 struct db_ids task_key_devices(const struct task *task)

@@ -6,8 +6,8 @@
 
 static void respond(struct task *task)
 {
-	if (task->is_problem)
-		http_respond_problem(task->request, task->response.status, task->problem_detail,
+	if (task->problem)
+		http_respond_problem(task->request, task->problem, task->problem_detail,
 				     task->problem_members, &task->response);
 	else
 		http_respond(task->request, &task->response);

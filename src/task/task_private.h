@@ -88,7 +88,7 @@ struct task {
 	/* NULL, or frees memory of a list that is not in the arena; called however the task ends.
 	 */
 	void (*leave_list)(struct task *task);
-	bool is_problem; /* the answer is a problem with these parts */
+	const struct problem_kind *problem; /* NULL, or the answer is this one, with these parts */
 	struct str problem_detail;
 	struct str problem_members;
 	enum db_outcome failed_outcome; /* outcome that task_fail_db() answers */
@@ -121,8 +121,10 @@ __attribute__((warn_unused_result)) bool task_exceeds_scope(struct task *task,
 /* Does the same as task_exceeds_scope(), but returns whether the call is within the scope, and
  * answers nothing. */
 bool task_is_within_scope(const struct task *task);
-/* Returns NULL, or why the scope of the caller's API key does not include task_device(). */
-const char *task_scope_problem(const struct task *task);
+/* Whether the scope of the caller's API key lacks task_device(). */
+bool task_has_other_devices(const struct task *task);
+#define TASK_OTHER_DEVICES "the API key is for other devices of the account"
+
 /* Stages of the pre-handler checks: read and parse the body, find the resource of the path. */
 task_step task_read_body;
 task_step task_find_resource;

@@ -27,25 +27,25 @@ static struct step_result refuse_job(struct task *task, enum lane lane, int erro
 				     unsigned retry_after_s)
 {
 	if (lane == LANE_PASSWORD || lane == LANE_KNOWN_PASSWORD)
-		return task_fail_busy(task, retry_after_s,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, retry_after_s,
 				      "too many passwords are being checked, try again");
 	if (task->is_text_work)
 		return task_fail_busy(
-		    task, retry_after_s,
+		    task, PROBLEM_SERVER_BUSY, retry_after_s,
 		    error == -EDQUOT || error == -ETIME
 			? "too many large texts of this account are waiting, try again"
 			: "too many large texts are being processed, try again");
 	switch (error) {
 	case -EDQUOT:
-		return task_fail_busy(task, retry_after_s,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, retry_after_s,
 				      "too many images of this account are waiting, try again");
 	case -ETIME:
-		return task_fail_busy(task, retry_after_s,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, retry_after_s,
 				      "the image would wait behind others of this account for more "
 				      "than %d s, try again",
 				      LIMIT_LANE_WAIT_MS / 1000);
 	default:
-		return task_fail_busy(task, retry_after_s,
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, retry_after_s,
 				      "too many images are being converted, try again");
 	}
 }

@@ -129,17 +129,17 @@ bool web_known_browser(struct task *task, struct id *ret_id)
 struct step_result web_refuse(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Session realm=\"displayd\""));
-	return task_fail(task, 401, "nobody is signed in");
+	return task_fail(task, PROBLEM_NOT_SIGNED_IN, "nobody is signed in");
 }
 
 struct step_result web_refuse_member(struct task *task)
 {
-	return task_fail(task, 403, "only administrators may do this");
+	return task_fail(task, PROBLEM_NOT_ADMINISTRATOR, "only administrators may do this");
 }
 
 struct step_result web_refuse_all_but_operator(struct task *task)
 {
-	return task_fail(task, 403,
+	return task_fail(task, PROBLEM_NOT_OPERATOR,
 			 "only the operator of the machine may do this, with displayctl");
 }
 
@@ -179,7 +179,7 @@ static struct step_result admit_reviewer(struct task *task)
 	if (!person)
 		return web_refuse(task);
 	if (!person->is_reviewer)
-		return task_fail(task, 403, "only reviewers may do this");
+		return task_fail(task, PROBLEM_NOT_REVIEWER, "only reviewers may do this");
 	return admit(task);
 }
 
@@ -245,7 +245,7 @@ static struct step_result look_up(struct task *task, task_step *found)
 
 	web_add_fields(task);
 	if (constraint_error)
-		return task_fail(task, 403, "%s", constraint_error);
+		return task_fail(task, PROBLEM_SITE_REFUSED, "%s", constraint_error);
 	access->found = found;
 	if (!token_is_well_formed(secret))
 		return task_continue(task, found);

@@ -15,7 +15,8 @@ struct events {
 
 static struct step_result fail_full(struct task *task, const char *what)
 {
-	return task_fail_busy(task, FULL_RETRY_S, "too many %s, try again", what);
+	return task_fail_busy(task, PROBLEM_STREAMS_TOO_MANY, FULL_RETRY_S,
+			      "too many %s, try again", what);
 }
 
 static struct step_result open_stream(struct task *task)
@@ -44,9 +45,10 @@ static struct step_result found(struct task *task)
 	const struct events *events = task_state(task);
 
 	if (events->owners.own + events->owners.others < events->chosen.count)
-		return task_fail(task, 404, "there is no such device");
+		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 	if (events->owners.others)
-		return task_fail(task, 403, "the device belongs to another account");
+		return task_fail(task, PROBLEM_OF_OTHER_ACCOUNT,
+				 "the device belongs to another account");
 	return open_stream(task);
 }
 

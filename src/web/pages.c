@@ -24,7 +24,7 @@ static struct step_result reply_file(struct task *task, struct str name)
 	const struct http_static_file *file = http_static_find(pages, pages_count, name);
 
 	if (!file)
-		return task_fail(task, 404, "there is no such resource");
+		return task_fail(task, PROBLEM_PATH_NOT_FOUND, "there is no such resource");
 	if (is_panel(task))
 		web_add_framed_page_fields(task);
 	else
@@ -94,7 +94,7 @@ static struct step_result missing(struct task *task)
 		depth++;
 	file = http_static_find(pages, pages_count, shell_name(task, depth));
 	if (!file)
-		return task_fail(task, 404, "there is no such resource");
+		return task_fail(task, PROBLEM_PATH_NOT_FOUND, "there is no such resource");
 	web_add_page_fields(task);
 	task_add_field(task, STR("Cache-Control"), STR("no-cache"));
 	return task_reply(task, 404, file->content_type, file->bodies[HTTP_CODING_IDENTITY].bytes);

@@ -13,8 +13,9 @@ bool web_has_bad_search(struct task *task, const char *parameter, struct str *re
 	if (!wanted.data || (http_decode(task_arena(task), wanted, ret_wanted) &&
 			     ret_wanted->length <= LIMIT_SEARCH_BYTES))
 		return false;
-	*ret_answer = task_fail(task, 400, "%s must be a text of at most %d bytes", parameter,
-				LIMIT_SEARCH_BYTES);
+	*ret_answer =
+	    task_fail(task, PROBLEM_PARAMETER_INVALID, "%s must be a text of at most %d bytes",
+		      parameter, LIMIT_SEARCH_BYTES);
 	return true;
 }
 

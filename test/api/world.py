@@ -98,7 +98,7 @@ class Answer:
         assert members["status"] == status
         assert members["title"] == TITLES[status]
         assert isinstance(members["detail"], str) and members["detail"]
-        assert set(members) <= {"type", "title", "status", "detail", "errors"}
+        assert set(members) <= {"type", "title", "status", "code", "detail", "errors"}
         return members
 
     def faults(self):

@@ -15,6 +15,8 @@ import urllib.parse
 
 import jsonschema
 
+import problems
+
 # Documents made by the build of the program under test: openapi.json, and web-openapi.json of the pages.
 DOCUMENTS = os.path.normpath(os.path.join(os.path.dirname(os.environ["DISPLAYD"]), "../../docs"))
 DOCUMENT = os.path.join(DOCUMENTS, "openapi.json")
@@ -207,6 +209,7 @@ class Contract:
             if b"problem" in by_name.get("content-type", [""])[0].encode() and method != "HEAD":
                 if strict_json(body)["status"] != status:
                     raise Violation("the problem's status is not that of the answer")
+                problems.check(method, target, status, "application/problem+json", body)
         except Violation as violation:
             raise Violation(f"{method} {urllib.parse.unquote(target)[:200]!r} -> {status}: "
                             f"{violation}") from None

@@ -29,7 +29,8 @@ static void respond(struct http_request *request, int status, struct str body)
 static void on_body(struct http_request *request, int status)
 {
 	if (status)
-		http_respond_problem(request, status, request->path, STR(""), NULL);
+		http_respond_problem(request, &(const struct problem_kind){"a_test", status},
+				     request->path, STR(""), NULL);
 	else
 		respond(request, 200, request->body);
 }
@@ -84,7 +85,8 @@ static void on_request(struct http_request *request, void *context)
 	(void)context;
 	require(request->request_id.length && request->remote_address.length);
 	if (router_find(&router, request, &match) != ROUTE_FOUND) {
-		http_respond_problem(request, 404, request->path, STR(""), NULL);
+		http_respond_problem(request, &(const struct problem_kind){"a_test", 404},
+				     request->path, STR(""), NULL);
 		return;
 	}
 	switch (*(const char *)match.route->data) {

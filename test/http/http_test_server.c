@@ -61,7 +61,8 @@ static void handle_hello(struct http_request *request)
 static void on_echo_body(struct http_request *request, int status)
 {
 	if (status)
-		http_respond_problem(request, status, STR("no body"), STR(""), NULL);
+		http_respond_problem(request, &(const struct problem_kind){"a_test", status},
+				     STR("no body"), STR(""), NULL);
 	else
 		respond_text(request, 200, request->body);
 }
@@ -303,7 +304,8 @@ static const struct websocket_events websocket_events = {
 static void handle_websocket(struct http_request *request)
 {
 	if (!websocket_is_handshake(request))
-		http_respond_problem(request, 400, STR("no handshake"), STR(""), NULL);
+		http_respond_problem(request, &(const struct problem_kind){"a_test", 400},
+				     STR("no handshake"), STR(""), NULL);
 	else if (websocket_accept(request, &websocket_events, &counts))
 		counts.websockets++;
 }
@@ -365,10 +367,12 @@ static void on_request(struct http_request *request, void *context)
 		break;
 	case ROUTE_METHOD:
 		http_response_add(&base, STR("Allow"), match.allow);
-		http_respond_problem(request, 405, STR(""), STR(""), &base);
+		http_respond_problem(request, &(const struct problem_kind){"a_test", 405}, STR(""),
+				     STR(""), &base);
 		break;
 	case ROUTE_UNKNOWN:
-		http_respond_problem(request, 404, STR(""), STR(""), NULL);
+		http_respond_problem(request, &(const struct problem_kind){"a_test", 404}, STR(""),
+				     STR(""), NULL);
 		break;
 	}
 }

@@ -18,7 +18,7 @@ enum ctl_exit ctl_app_create(struct ctl *ctl)
 
 	request.body = ctl_body_of_options(ctl, NULL);
 	request.sentences[0] = (struct ctl_sentence){
-	    409, "there is an app with this slug",
+	    409, PROBLEM_SLUG_USED,
 	    ARENA_JOIN(&ctl->arena, STR("there is an app "), slug, STR(" already"))};
 	return ctl_show(ctl, &request, &own_app_record);
 }

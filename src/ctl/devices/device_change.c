@@ -98,7 +98,7 @@ static enum ctl_exit order(struct ctl *ctl, const struct order *order)
 	    RECORD_STR(struct done_row, done, .name = order->what)};
 	const struct record record = RECORD(struct done_row, fields);
 	struct ctl_request request = {.method = order->method,
-				      .sentences = {{404, "the device has no former address",
+				      .sentences = {{404, PROBLEM_FORMER_ADDRESS_NOT_FOUND,
 						     STR("the device % has no former address")}}};
 	struct inventory_device device = {0};
 	enum ctl_exit code = find(ctl, order->path, order->rest, &request, &device);

@@ -210,9 +210,9 @@ enum ctl_exit ctl_device_create(struct ctl *ctl)
 	    .method = "POST",
 	    .path = STR("/web/devices"),
 	    .account = ctl_value(ctl, "account"),
-	    .sentences = {{409, "another device of the account has this serial number",
+	    .sentences = {{409, PROBLEM_SERIAL_NUMBER_USED,
 			   STR("there is a device with the serial number % already")},
-			  {409, "another device of the account has this MAC address",
+			  {409, PROBLEM_MAC_ADDRESS_USED,
 			   STR("there is a device with this MAC address already")}},
 	    .subject = ctl_value(ctl, "serial")};
 	enum ctl_exit code = check_options(ctl);

@@ -116,10 +116,10 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 	struct str missing =
 	    ARENA_JOIN(&ctl->arena, STR("there is no app "), ctl_value(ctl, "app"),
 		       STR(" that this device can install; an app of its owner must be deployed"));
-	struct ctl_request request = {
-	    .method = "POST",
-	    .sentences = {{404, "there is no such app", missing},
-			  {409, "the device has ", STR("the device has 100 entries already")}}};
+	struct ctl_request request = {.method = "POST",
+				      .sentences = {{404, PROBLEM_APP_NOT_FOUND, missing},
+						    {409, PROBLEM_ENTRIES_TOO_MANY,
+						     STR("the device has 100 entries already")}}};
 	struct inventory_device device;
 	enum ctl_exit code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &device);
 

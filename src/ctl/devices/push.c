@@ -101,15 +101,19 @@ static enum ctl_exit send_picture(struct ctl *ctl, const struct inventory_device
 {
 	struct str path = ctl->positionals[1];
 	const struct ctl_fault faults[] = {
-	    {"image", "takes ", CTL_REFUSED, path, {0}},
-	    {"image", "", CTL_USAGE, ARENA_JOIN(&ctl->arena, path, STR(":")), {0}},
-	    {"installationId", "is the ID of an app's", CTL_REFUSED, STR("--installation"), {0}},
+	    {"image", PROBLEM_PICTURE_TOO_LARGE, CTL_REFUSED, path, {0}},
+	    {"image", NULL, CTL_USAGE, ARENA_JOIN(&ctl->arena, path, STR(":")), {0}},
 	    {"installationId",
-	     "is one too many",
+	     PROBLEM_INSTALLATION_ID_OF_APP,
+	     CTL_REFUSED,
+	     STR("--installation"),
+	     {0}},
+	    {"installationId",
+	     PROBLEM_DEVICE_FULL,
 	     CTL_REFUSED,
 	     {0},
 	     STR("the device has 100 entries already")},
-	    {"installationId", "", CTL_USAGE, STR("--installation"), {0}},
+	    {"installationId", NULL, CTL_USAGE, STR("--installation"), {0}},
 	    {0},
 	};
 	struct ctl_field fields[] = {{.name = "Displayd-Shown"}, {.name = "Displayd-Bytes"}, {0}};

@@ -77,7 +77,7 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 	    .method = "POST",
 	    .path = STR("/web/keys"),
 	    .account = account,
-	    .sentences = {{409, "an account must own at least one device",
+	    .sentences = {{409, PROBLEM_ACCOUNT_HAS_NO_DEVICE,
 			   STR("% owns no device yet: an account needs one before it can have a "
 			       "key (displayctl device create)")}},
 	    .subject = ctl->remote ? ctl->remote->session.email : account};

@@ -152,7 +152,7 @@ enum ctl_exit ctl_prepare_key(struct ctl *ctl)
 	struct ctl_request request = {
 	    .method = "POST",
 	    .path = STR("/web/keys"),
-	    .sentences = {{409, "an account must own at least one device",
+	    .sentences = {{409, PROBLEM_ACCOUNT_HAS_NO_DEVICE,
 			   STR("% owns no device yet: make one first, see displayctl device "
 			       "create")}}};
 	char end[TIMESTAMP_LENGTH + 1];

@@ -10,7 +10,7 @@ static struct ctl_request request_of(struct ctl *ctl, const char *method, const 
 	    .method = method,
 	    .path = ARENA_JOIN(&ctl->arena, STR("/v1/webhooks/"), id, str_from(rest)),
 	    .account = ctl_value(ctl, "account"),
-	    .sentences = {{404, "there is no such webhook", STR("the account has no webhook %")}},
+	    .sentences = {{404, PROBLEM_WEBHOOK_NOT_FOUND, STR("the account has no webhook %")}},
 	    .subject = ctl->positionals[0],
 	};
 }

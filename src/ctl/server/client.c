@@ -1,5 +1,6 @@
 #include "ctl/server/client.h"
 #include "base/clock.h"
+#include "ctl/server/problem.h"
 #include "ctl/server/remote.h"
 #include "main/state_dir.h"
 
@@ -9,14 +10,6 @@
 enum { WAIT_FOR_SERVER_MS = 30 * 1000, LOOK_AGAIN_MS = 50, LOOK_AGAIN_REMOTE_MS = 1000 };
 
 /* ---- asking ---- */
-
-static bool has_no_room(const struct server_answer *answer)
-{
-	static const char words[] = "no room";
-	struct str body = buffer_view(&answer->body);
-
-	return body.length && memmem(body.data, body.length, words, sizeof(words) - 1);
-}
 
 /* Reports that the server of --server is unreachable. displayctl does not wait for this server,
  * which somebody else starts. */
@@ -64,7 +57,7 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_target *
 		    (result == SERVER_UNAVAILABLE && is_over))
 			return ctl_fail(CTL_DATABASE, "%s%s", why.text, doubt);
 		/* Do not repeat after a full disk: it will not get room soon. */
-		if (result == SERVER_ANSWERED && has_no_room(ret_answer))
+		if (result == SERVER_ANSWERED && problem_is_no_room(ret_answer))
 			return CTL_DONE;
 		server_answer_finish(ret_answer);
 		if (target->connection) /* another worker may be ready */
@@ -112,149 +105,6 @@ static enum ctl_exit send_request(struct ctl *ctl, const struct server_request *
 	code = ask_once(ctl, &target, request, ret_answer);
 	server_connection_free(target.connection);
 	return code;
-}
-
-static enum ctl_exit code_of(int status)
-{
-	switch (status) {
-	case 400:
-	case 413:
-		return CTL_USAGE;
-	case 404:
-		return CTL_NOT_FOUND;
-	case 401:
-	case 403:
-	case 409:
-	case 412:
-		return CTL_REFUSED;
-	case 503:
-		return CTL_DATABASE;
-	default:
-		return CTL_FAILED;
-	}
-}
-
-static const struct ctl_fault *find_fault(const struct ctl_fault *faults, struct str member,
-					  struct str detail)
-{
-	for (; faults && faults->member; faults++)
-		if (str_equal(member, str_from(faults->member)) &&
-		    str_starts_with(detail, str_from(faults->begins)))
-			return faults;
-	return NULL;
-}
-
-/* Prints what is wrong with a member of the body, by the name of the option or the app's setting
- * that sets it. Returns the exit code. */
-static enum ctl_exit say_fault(const struct ctl *ctl, const struct ctl_request *request,
-			       struct str pointer, const char *detail)
-{
-	const struct str setting = STR("/settings/");
-	struct str member = pointer.length > 1 ? str_from_offset(pointer, 1) : STR("");
-	const struct ctl_fault *known = find_fault(request->faults, member, str_from(detail));
-
-	if (known && known->text.data)
-		return ctl_fail(known->code, "%.*s", STR_ARG(known->text));
-	if (known)
-		return ctl_fail(known->code, "%.*s %s", STR_ARG(known->name), detail);
-	if (str_starts_with(pointer, setting))
-		return ctl_fail(CTL_USAGE, "the setting %.*s %s",
-				STR_ARG(str_from_offset(pointer, setting.length)), detail);
-	if (!member.length)
-		return ctl_fail(CTL_USAGE, "%s", detail);
-	return ctl_fail(CTL_USAGE, "--%.*s %s", STR_ARG(ctl_option_of(ctl, member)), detail);
-}
-
-static enum ctl_exit fail_faults(const struct ctl *ctl, const struct ctl_request *request,
-				 yyjson_val *faults)
-{
-	enum ctl_exit code = CTL_USAGE;
-	size_t i, count;
-	yyjson_val *fault;
-
-	yyjson_arr_foreach(faults, i, count, fault)
-	{
-		yyjson_val *pointer = yyjson_obj_get(fault, "pointer");
-
-		code = say_fault(ctl, request,
-				 (struct str){yyjson_get_str(pointer), yyjson_get_len(pointer)},
-				 yyjson_get_str(yyjson_obj_get(fault, "detail")));
-	}
-	return code;
-}
-
-static const struct ctl_sentence *find_sentence(const struct ctl_request *request, int status,
-						const char *detail)
-{
-	for (unsigned i = 0; i < CTL_SENTENCES_MAX; i++) {
-		const struct ctl_sentence *sentence = &request->sentences[i];
-
-		if (sentence->status == status &&
-		    (!sentence->begins ||
-		     str_starts_with(str_from(detail), str_from(sentence->begins))))
-			return sentence;
-	}
-	return NULL;
-}
-
-/* Prints a sentence with the request's subject. Returns the code. */
-static enum ctl_exit say_sentence(const struct ctl_request *request, enum ctl_exit code,
-				  struct str text)
-{
-	size_t before = request->subject.data ? str_find(text, '%') : text.length;
-	size_t after = before < text.length ? before + 1 : before;
-
-	if (!text.data)
-		return code;
-	return ctl_fail(code, "%.*s%.*s%.*s", (int)before, text.data,
-			after > before ? (int)request->subject.length : 0, request->subject.data,
-			STR_ARG(str_from_offset(text, after)));
-}
-
-/* Prints the problem's detail. "there is no such device" names the request's subject. */
-static enum ctl_exit fail_detail(const struct ctl_request *request, enum ctl_exit code,
-				 const char *detail)
-{
-	static const char words[] = "no such ";
-	const char *at = request->subject.data ? strstr(detail, words) : NULL;
-
-	if (!at)
-		return ctl_fail(code, "%s", detail);
-	return ctl_fail(code, "%.*sno %s %.*s", (int)(at - detail), detail, at + sizeof(words) - 1,
-			STR_ARG(request->subject));
-}
-
-/* Reports that the server lacks the operation or answers in an unknown format. */
-static enum ctl_exit fail_version(void)
-{
-	return ctl_fail(CTL_FAILED, "unexpected answer of the server: it may have another version "
-				    "than displayctl, see displayctl upgrade");
-}
-
-/* Prints the problem that the server answered with. Returns the exit code. */
-static enum ctl_exit fail(const struct ctl *ctl, const struct ctl_request *request, int status,
-			  yyjson_val *problem)
-{
-	const char *detail = yyjson_get_str(yyjson_obj_get(problem, "detail"));
-	yyjson_val *faults = yyjson_obj_get(problem, "errors");
-	const struct ctl_sentence *sentence;
-	enum ctl_exit code = code_of(status);
-
-	if (!detail)
-		return ctl_fail(ctl->remote ? CTL_FAILED : code,
-				"the server answered with status %d", status);
-	if (strcmp(detail, "there is no such resource") == 0 || status == 405)
-		return fail_version();
-	if (request->account.data && strcmp(detail, "there is no such account") == 0)
-		return ctl_fail_account(request->account);
-	if (status == 401 && ctl->remote)
-		return remote_fail_unknown(ctl, detail);
-	sentence = find_sentence(request, status, detail);
-	if (sentence)
-		return say_sentence(request, code, sentence->text);
-	if (yyjson_arr_size(faults))
-		return fail_faults(ctl, request, faults);
-	return fail_detail(request, code, detail);
 }
 
 /* Whether the text has control characters. No account's address has any, and none may be sent in a
@@ -306,7 +156,7 @@ static enum ctl_exit fail_answer(struct ctl *ctl, const struct ctl_request *requ
 	if (ctl->remote && fields[0].value.data)
 		code = remote_fail_redirect(ctl, answer->status, fields[0].value);
 	else
-		code = fail(ctl, request, answer->status, yyjson_doc_get_root(problem));
+		code = problem_fail(ctl, request, answer->status, yyjson_doc_get_root(problem));
 	yyjson_doc_free(problem);
 	return code;
 }
@@ -380,14 +230,14 @@ static enum ctl_exit read_rows(struct ctl *ctl, yyjson_val *array, const struct 
 
 	*ret_rows = (struct ctl_rows){0};
 	if (!yyjson_is_arr(array))
-		return fail_version();
+		return problem_fail_version();
 	ret_rows->rows = arena_zalloc(&ctl->arena, (yyjson_arr_size(array) + 1) * record->size);
 	ret_rows->count = (unsigned)yyjson_arr_size(array);
 	yyjson_arr_foreach(array, i, count, item)
 	{
 		if (!record_read_answer(record, value_of(item), &ctl->arena,
 					(char *)ret_rows->rows + i * record->size))
-			return fail_version();
+			return problem_fail_version();
 	}
 	return CTL_DONE;
 }
@@ -423,7 +273,7 @@ enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 	if (code == CTL_DONE && record &&
 	    !record_read_answer(record, value_of(yyjson_doc_get_root(document)), &ctl->arena,
 				ret_row))
-		code = fail_version();
+		code = problem_fail_version();
 	yyjson_doc_free(document);
 	return code;
 }

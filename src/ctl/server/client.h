@@ -10,20 +10,21 @@
 
 #include "ctl/server/text.h"
 #include "domain/inventory.h"
+#include "http/problem.h"
 
 /* Message that replaces the server's for one kind of answer. */
 struct ctl_sentence {
 	int status;
-	const char *begins; /* beginning of the problem's detail; NULL: any detail */
-	struct str text;    /* "%" stands for the request's subject; data NULL: print nothing */
+	const struct problem_kind *problem; /* NULL: any of this status */
+	struct str text; /* "%" stands for the request's subject; data NULL: print nothing */
 };
 
 enum { CTL_SENTENCES_MAX = 3 };
 
 /* Message for a fault of a member of the body, if the name of its option does not fit. */
 struct ctl_fault {
-	const char *member; /* NULL: the end */
-	const char *begins; /* beginning of the fault's detail; "": any detail */
+	const char *member;		    /* NULL: the end */
+	const struct problem_kind *problem; /* NULL: any */
 	enum ctl_exit code;
 	struct str name; /* replaces the option's name before the detail */
 	struct str text; /* replaces name and detail; data NULL: neither */

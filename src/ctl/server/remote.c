@@ -1,6 +1,7 @@
 #include "ctl/server/remote.h"
 #include "base/clock.h"
 #include "ctl/shell/input.h"
+#include "http/problem.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -361,17 +362,17 @@ void remote_note_answer(struct ctl *ctl, struct str path)
 		session_touch(ctl, ctl->remote->base);
 }
 
-enum ctl_exit remote_fail_unknown(const struct ctl *ctl, const char *detail)
+enum ctl_exit remote_fail_unknown(const struct ctl *ctl, const char *code, const char *detail)
 {
 	const struct remote *remote = ctl->remote;
 
 	if (remote->key.data)
 		return ctl_fail(CTL_REFUSED, "%s refuses the API key: %s", remote->base.data,
 				detail);
-	if (strcmp(detail, "the API key is not valid") == 0)
+	if (strcmp(code, PROBLEM_KEY_INVALID->code) == 0)
 		return ctl_fail(CTL_REFUSED,
 				"the API key of this session was revoked: see displayctl sign-in");
-	if (!remote->session.cookies.data || strcmp(detail, "nobody is signed in") != 0)
+	if (!remote->session.cookies.data || strcmp(code, PROBLEM_NOT_SIGNED_IN->code) != 0)
 		return ctl_fail(CTL_REFUSED, "%s", detail);
 	return ctl_fail(CTL_REFUSED, "%.*s is no longer signed in at %s: see displayctl sign-in",
 			STR_ARG(remote->session.email), remote->base.data);

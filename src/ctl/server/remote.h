@@ -48,5 +48,5 @@ void remote_note_answer(struct ctl *ctl, struct str path);
 struct str remote_own_name(struct ctl *ctl);
 /* Prints why the server answered 401, or that it redirects to this location. Returns the exit code.
  */
-enum ctl_exit remote_fail_unknown(const struct ctl *ctl, const char *detail);
+enum ctl_exit remote_fail_unknown(const struct ctl *ctl, const char *code, const char *detail);
 enum ctl_exit remote_fail_redirect(const struct ctl *ctl, int status, struct str location);

@@ -16,7 +16,7 @@ struct allowing {
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "there is no such app");
+	return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 }
 
 static struct step_result changed(struct task *task)
@@ -76,7 +76,7 @@ static struct step_result refused(struct task *task)
 {
 	if (task_constraint_error(task) != CONSTRAINT_APP_WITHOUT_OWNER)
 		return web_fail_constraint(task);
-	return task_fail(task, 409,
+	return task_fail(task, PROBLEM_APP_ORPHANED,
 			 "the account that owned the app was removed, so the app stays disabled");
 }
 

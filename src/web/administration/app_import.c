@@ -67,7 +67,8 @@ static struct step_result stored(struct task *task)
 	const struct app_import_row *row = &importing->row;
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409, "there is another app %.*s in the collection",
+		return task_fail(task, PROBLEM_SLUG_USED,
+				 "there is another app %.*s in the collection",
 				 STR_ARG(importing->body.slug));
 	delivery_app_changed(web_service_of(task)->api.delivery, row->id, row->generation);
 	web_changed(task, (struct id){0}, "apps");
@@ -147,7 +148,7 @@ static struct step_result judge(struct task *task)
 	if (work->has_form || wants_network(&work->job.answer))
 		return store(task);
 	if (is_passing(task, work))
-		return task_fail_busy(task, RETRY_AFTER_S, "%.*s",
+		return task_fail_busy(task, PROBLEM_APP_UNAVAILABLE, RETRY_AFTER_S, "%.*s",
 				      STR_ARG(work->job.answer.problem.message));
 	return reply(task, "failed");
 }
@@ -203,9 +204,10 @@ static struct step_result begin(struct task *task)
 	if (!task_is_of_operator(task))
 		return web_refuse_all_but_operator(task);
 	if (id_is_none(task_account_id(task)))
-		return task_fail(task, 400, "the header Displayd-Account is missing");
+		return task_fail(task, PROBLEM_ACCOUNT_NEEDED,
+				 "the header Displayd-Account is missing");
 	if (!id_parse(task_path_parameter(task, 0), &importing->collection_id))
-		return task_fail(task, 404, "there is no such collection");
+		return task_fail(task, PROBLEM_COLLECTION_NOT_FOUND, "there is no such collection");
 	importing->tags = write_tags(task, &importing->body);
 	if (!picture.data)
 		return prepared(task);

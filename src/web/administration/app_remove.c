@@ -16,7 +16,7 @@ struct removal {
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "there is no such app");
+	return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 }
 
 static struct step_result marked(struct task *task)

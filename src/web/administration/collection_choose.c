@@ -22,7 +22,7 @@ static struct step_result chosen(struct task *task)
 	const struct choice *choice = task_state(task);
 
 	if (task_row_count(task) == 0 || !choice->row.name.data)
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_COLLECTION_CONFLICT,
 				 "a collection of this name from another source already exists");
 	return task_reply_record(task, 200, &shown_record, choice);
 }
@@ -35,7 +35,8 @@ static struct step_result begin(struct task *task)
 	if (!task_is_of_operator(task))
 		return web_refuse_all_but_operator(task);
 	if (id_is_none(task_account_id(task)))
-		return task_fail(task, 400, "the header Displayd-Account is missing");
+		return task_fail(task, PROBLEM_ACCOUNT_NEEDED,
+				 "the header Displayd-Account is missing");
 	statement_app_collection_choose(task_new_query(task),
 					&(struct app_collection_choose_parameters){
 					    .account_id = task_account_id(task),

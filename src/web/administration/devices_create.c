@@ -42,7 +42,8 @@ static struct step_result created(struct task *task)
 	struct making *making = task_state(task);
 
 	if (making->created.made == 0)
-		return task_fail(task, 409, "an account no longer exists; no device was created");
+		return task_fail(task, PROBLEM_ACCOUNT_VANISHED,
+				 "an account no longer exists; no device was created");
 	web_changed(task, (struct id){0}, "admin");
 	making->known.conflicts = STR("[]");
 	return reply(task);
@@ -98,7 +99,7 @@ static struct step_result refused(struct task *task)
 	if (task_constraint_error(task) != CONSTRAINT_SERIAL_TAKEN &&
 	    task_constraint_error(task) != CONSTRAINT_MAC_TAKEN)
 		return web_fail_constraint(task);
-	return task_fail(task, 409,
+	return task_fail(task, PROBLEM_DEVICE_EXISTS,
 			 "an account already has a device with one of these serial numbers or MAC "
 			 "addresses; no device was created");
 }

@@ -36,8 +36,8 @@ static struct step_result reply(struct task *task, const struct task_list *all,
 		return task_reply_list(task, all);
 	if (!http_decode(task_arena(task), wanted, &inventory->wanted) ||
 	    inventory->wanted.length > LIMIT_SEARCH_BYTES)
-		return task_fail(task, 400, "name must be a text of at most %d bytes",
-				 LIMIT_SEARCH_BYTES);
+		return task_fail(task, PROBLEM_PARAMETER_INVALID,
+				 "name must be a text of at most %d bytes", LIMIT_SEARCH_BYTES);
 	return task_reply_list(task, matching);
 }
 
@@ -247,7 +247,7 @@ static const struct record shown_record = RECORD(struct inventory_app_get_row, a
 static struct step_result app_found(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such app");
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 	return task_reply_record(task, 200, &shown_record, task_state(task));
 }
 

@@ -20,7 +20,7 @@ static struct step_result created(struct task *task)
 	if (task_row_count(task) == 0)
 		return web_refuse_member(task);
 	if (creation->row.expires_at == 0)
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_INVITATIONS_TOO_MANY,
 				 "there are 100 open invitations already, withdraw one first");
 	web_changed(task, (struct id){0}, "admin");
 	return web_reply_link(task, &creation->link, creation->row.expires_at);
@@ -31,7 +31,8 @@ static struct step_result begin(struct task *task)
 	struct creation *creation = task_state(task);
 
 	if (web_service_of(task)->registration == REGISTRATION_CLOSED)
-		return task_fail(task, 409, "this server does not create new accounts");
+		return task_fail(task, PROBLEM_NO_NEW_ACCOUNTS,
+				 "this server does not create new accounts");
 	web_new_link(&creation->link);
 	statement_invitation_create(task_new_query(task),
 				    &(struct invitation_create_parameters){

@@ -10,7 +10,7 @@ struct revocation {
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "there is no such invitation");
+	return task_fail(task, PROBLEM_INVITATION_NOT_FOUND, "there is no such invitation");
 }
 
 static struct step_result revoked(struct task *task)

@@ -25,7 +25,8 @@ static struct step_result begin(struct task *task)
 	const struct member_creation *body = &creation->body;
 
 	if (!task_is_of_operator(task) && web_service_of(task)->registration == REGISTRATION_CLOSED)
-		return task_fail(task, 409, "this server does not create new accounts");
+		return task_fail(task, PROBLEM_NO_NEW_ACCOUNTS,
+				 "this server does not create new accounts");
 	statement_account_create(task_new_query(task),
 				 &(struct account_create_parameters){
 				     .id = id_new(),

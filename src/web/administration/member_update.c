@@ -18,7 +18,7 @@ struct update {
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "there is no such account");
+	return task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND, "there is no such account");
 }
 
 static struct step_result updated(struct task *task)

@@ -25,7 +25,8 @@ static struct step_result created(struct task *task)
 	struct creation *creation = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409, "the account is being removed");
+		return task_fail(task, PROBLEM_ACCOUNT_BEING_REMOVED,
+				 "the account is being removed");
 	web_changed(task, (struct id){0}, "admin");
 	web_link_show(task, &creation->fresh, creation->link.expires_at_us);
 	return task_reply_record(task, 201, &shown_record, creation);

@@ -40,7 +40,8 @@ static struct step_result begin(struct task *task)
 	if (!device.data)
 		device = STR("");
 	else if (!http_decode(task_arena(task), device, &device))
-		return task_fail(task, 400, "deviceId must be percent-encoded UTF-8");
+		return task_fail(task, PROBLEM_PARAMETER_INVALID,
+				 "deviceId must be percent-encoded UTF-8");
 	get->work.is_only_looked_at = true;
 	return api_find_app(task, &get->work, task_path_parameter(task, 0), device, STR(""), found);
 }

@@ -175,7 +175,7 @@ static struct step_result version_found(struct task *task)
 	struct call *call = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such version");
+		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "there is no such version");
 	api_use_version(&call->work, &call->scripts, call->body.timezone);
 	return api_find_whole_form(task, &call->work, &call->body.settings, form_found);
 }
@@ -186,7 +186,7 @@ static struct step_result begin_review(struct task *task)
 	struct id id;
 
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return task_fail(task, 404, "there is no such version");
+		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "there is no such version");
 	statement_review_source(task_new_query(task), &(struct review_source_parameters){id},
 				&call->scripts);
 	return task_query(task, version_found);

@@ -83,7 +83,7 @@ static struct step_result version_found(struct task *task)
 	struct preview *preview = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such version");
+		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "there is no such version");
 	api_use_version(&preview->work, &preview->scripts, preview->body.timezone);
 	return found(task);
 }
@@ -94,7 +94,7 @@ static struct step_result begin_review(struct task *task)
 	struct id id;
 
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return task_fail(task, 404, "there is no such version");
+		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "there is no such version");
 	preview->shows_form = true;
 	statement_review_source(task_new_query(task), &(struct review_source_parameters){id},
 				&preview->scripts);

@@ -31,7 +31,8 @@ static struct step_result entry_found(struct task *task)
 	struct buffer json = {0};
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "the device has no such installation of an app");
+		return task_fail(task, PROBLEM_INSTALLATION_NOT_FOUND,
+				 "the device has no such installation of an app");
 	app_write_kept_problem(task, &json, render->problem);
 	render->problem = kept(task, &json);
 	render->log = lines_of(task, render->log, '\n');
@@ -101,7 +102,7 @@ static struct step_result app_found(struct task *task)
 	struct app_renders *renders = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such app");
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 	renders->own_log = lines_of(task, renders->own_log, '\n');
 	renders->failures = failures_of(task, renders->failures);
 	return task_reply_record(task, 200, &app_renders_record, renders);

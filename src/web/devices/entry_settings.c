@@ -79,7 +79,7 @@ static struct step_result changed(struct task *task)
 	const struct entry_settings *entry = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_INSTALLATION_CHANGED,
 				 "the settings or the app's version have changed; load them again");
 	delivery_device_changed(web_delivery(task), task_device(task)->id, entry->row.generation);
 	return task_reply_empty(task, 200);

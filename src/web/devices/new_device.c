@@ -99,7 +99,8 @@ static struct step_result created(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
 	if (!device->created.is_stored)
-		return task_fail(task, 409, "the account has %d devices already: remove one first",
+		return task_fail(task, PROBLEM_DEVICES_TOO_MANY,
+				 "the account has %d devices already: remove one first",
 				 LIMIT_DEVICES_OF_ACCOUNT);
 	web_changed(task, task_account_id(task), "devices");
 	web_changed(task, task_account_id(task), "account");
@@ -138,9 +139,11 @@ static struct step_result refused(struct task *task)
 {
 	switch (task_constraint_error(task)) {
 	case CONSTRAINT_SERIAL_TAKEN:
-		return task_fail(task, 409, "another device of the account has this serial number");
+		return task_fail(task, PROBLEM_SERIAL_NUMBER_USED,
+				 "another device of the account has this serial number");
 	case CONSTRAINT_MAC_TAKEN:
-		return task_fail(task, 409, "another device of the account has this MAC address");
+		return task_fail(task, PROBLEM_MAC_ADDRESS_USED,
+				 "another device of the account has this MAC address");
 	default:
 		return web_fail_constraint(task);
 	}

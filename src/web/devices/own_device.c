@@ -20,7 +20,7 @@ struct delivery *web_delivery(struct task *task)
 
 struct step_result own_device_fail(struct task *task)
 {
-	return task_fail(task, 404, "there is no such device");
+	return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 }
 
 static struct step_result found(struct task *task)

@@ -11,7 +11,7 @@ struct get {
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "the device has no such picture");
+	return task_fail(task, PROBLEM_PICTURE_NOT_FOUND, "the device has no such picture");
 }
 
 static struct step_result reply(struct task *task, struct str webp)

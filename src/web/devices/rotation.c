@@ -14,7 +14,8 @@ struct showing {
 
 static struct step_result fail_no_entry(struct task *task)
 {
-	return task_fail(task, 404, "the device has no such installation");
+	return task_fail(task, PROBLEM_INSTALLATION_NOT_FOUND,
+			 "the device has no such installation");
 }
 
 static struct step_result shown(struct task *task)
@@ -24,7 +25,7 @@ static struct step_result shown(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail_no_entry(task);
 	if (!showing->row.is_shown)
-		return task_fail(task, 409, "the entry has no picture yet");
+		return task_fail(task, PROBLEM_ENTRY_EMPTY, "the entry has no picture yet");
 	delivery_device_changed(web_delivery(task), task_device(task)->id, showing->row.generation);
 	return task_reply_empty(task, 200);
 }

@@ -91,7 +91,7 @@ static struct step_result found(struct task *task)
 	const struct exporting *exporting = task_state(task);
 
 	if (task_row_count(task) == 0 || exporting->account.is_closed)
-		return task_fail(task, 404, "there is no such account");
+		return task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND, "there is no such account");
 	return task_reply_lines(task, &list);
 }
 

@@ -71,17 +71,18 @@ static const char *explain(const struct account_import_apply_row *row)
 static struct step_result fail_line(struct task *task, const struct account_import_apply_row *row)
 {
 	if (str_equal(row->rule, STR("import_app_missing")))
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_IMPORT_CONFLICT,
 				 "line %lld of the file: there is no app \"%.*s\" here that the "
 				 "account can install; --skip-missing-apps leaves such entries "
 				 "out; nothing was changed",
 				 (long long)row->failed_line, STR_ARG(row->failed_name));
 	if (str_equal(row->rule, STR("import_time")))
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_IMPORT_CONFLICT,
 				 "the database has made %lld lines of the file in %d minutes, and "
 				 "an import may take no longer; nothing was changed",
 				 (long long)row->failed_line - 1, APPLY_S / 60);
-	return task_fail(task, 409, "line %lld of the file: %.*s \"%.*s\": %s; nothing was changed",
+	return task_fail(task, PROBLEM_IMPORT_CONFLICT,
+			 "line %lld of the file: %.*s \"%.*s\": %s; nothing was changed",
 			 (long long)row->failed_line, STR_ARG(row->failed_kind),
 			 STR_ARG(row->failed_name), explain(row));
 }
@@ -92,9 +93,9 @@ static struct step_result applied(struct task *task)
 	const struct account_import_apply_row *row = &applying->row;
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such import");
+		return task_fail(task, PROBLEM_IMPORT_NOT_FOUND, "there is no such import");
 	if (row->is_busy)
-		return task_fail_busy(task, 1, "the import is being applied");
+		return task_fail_busy(task, PROBLEM_SERVER_BUSY, 1, "the import is being applied");
 	if (row->rule.length)
 		return fail_line(task, row);
 	applying->imported = (struct account_imported){
@@ -118,7 +119,7 @@ static struct step_result begin(struct task *task)
 	if (!task_is_of_operator(task))
 		return web_refuse_all_but_operator(task);
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return task_fail(task, 404, "there is no such import");
+		return task_fail(task, PROBLEM_IMPORT_NOT_FOUND, "there is no such import");
 	statement_account_import_apply(
 	    task_new_query(task),
 	    &(struct account_import_apply_parameters){

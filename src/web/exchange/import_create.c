@@ -18,7 +18,8 @@ static struct step_result created(struct task *task)
 	const struct creation *creation = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail_busy(task, 10, "%d account imports are running, try again",
+		return task_fail_busy(task, PROBLEM_IMPORTS_TOO_MANY, 10,
+				      "%d account imports are running, try again",
 				      LIMIT_ACCOUNT_IMPORTS);
 	return task_reply_record(task, 201, &account_import_created_record, &creation->created);
 }

@@ -8,7 +8,7 @@
 static struct step_result ended(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such import");
+		return task_fail(task, PROBLEM_IMPORT_NOT_FOUND, "there is no such import");
 	import_upkeep_look(web_service_of(task)->import_upkeep);
 	return task_reply_empty(task, 200);
 }
@@ -21,7 +21,7 @@ static struct step_result begin(struct task *task)
 	if (!task_is_of_operator(task))
 		return web_refuse_all_but_operator(task);
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return task_fail(task, 404, "there is no such import");
+		return task_fail(task, PROBLEM_IMPORT_NOT_FOUND, "there is no such import");
 	statement_account_import_end(task_new_query(task),
 				     &(struct account_import_end_parameters){id}, row);
 	return task_query(task, ended);

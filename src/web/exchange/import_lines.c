@@ -60,12 +60,13 @@ static struct step_result kept(struct task *task)
 	const struct part *part = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such import");
+		return task_fail(task, PROBLEM_IMPORT_NOT_FOUND, "there is no such import");
 	if (part->row.is_full)
-		return task_fail(task, 413, "the import is too large, maximum %d lines and %d MiB",
+		return task_fail(task, PROBLEM_IMPORT_TOO_LARGE,
+				 "the import is too large, maximum %d lines and %d MiB",
 				 LIMIT_ACCOUNT_IMPORT_LINES, LIMIT_ACCOUNT_IMPORT_MIB);
 	if (part->row.other_line)
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_IMPORT_CONFLICT,
 				 "line %lld of the file has come before with another text; nothing "
 				 "was changed",
 				 (long long)part->row.other_line);
@@ -116,7 +117,8 @@ static struct step_result lines_read(struct task *task)
 	struct part *part = task_state(task);
 
 	if (part->is_wrong)
-		return task_fail(task, 409, "line %lld of the file: %.*s; nothing was changed",
+		return task_fail(task, PROBLEM_IMPORT_CONFLICT,
+				 "line %lld of the file: %.*s; nothing was changed",
 				 (long long)part->body.first + part->count, STR_ARG(part->why));
 	return keep(task, part);
 }
@@ -128,9 +130,10 @@ static struct step_result begin(struct task *task)
 	if (!task_is_of_operator(task))
 		return web_refuse_all_but_operator(task);
 	if (!id_parse(task_path_parameter(task, 0), &part->import_id))
-		return task_fail(task, 404, "there is no such import");
+		return task_fail(task, PROBLEM_IMPORT_NOT_FOUND, "there is no such import");
 	if (!storage_takes_pictures(db_storage(task_service(task)->db)))
-		return task_fail_busy(task, 60, "%s", STORAGE_PICTURE_PROBLEM);
+		return task_fail_busy(task, PROBLEM_STORAGE_FULL, 60, "%s",
+				      STORAGE_PICTURE_PROBLEM);
 	part->has_file_key =
 	    part->body.file_key.data && account_file_key(part->body.file_key, &part->file_key);
 	part->key = web_service_of(task)->api.settings_key;

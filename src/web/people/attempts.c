@@ -115,7 +115,8 @@ static struct step_result refuse(struct task *task, const struct rate_result *re
 	metric_add(METRIC_RATE_LIMITED, METRIC_LIMIT_ATTEMPTS, 1);
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result->retry_after_s));
-	return task_fail(task, 429, "too many attempts, try again in %u s", result->retry_after_s);
+	return task_fail(task, PROBLEM_ATTEMPTS_TOO_MANY, "too many attempts, try again in %u s",
+			 result->retry_after_s);
 }
 
 bool web_has_failed_too_often(struct task *task, enum attempt_kind kind,

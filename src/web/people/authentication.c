@@ -22,14 +22,14 @@ bool web_has_no_passkeys(struct task *task, struct step_result *ret_answer)
 	if (web_service_of(task)->site.passkey_host[0])
 		return false;
 	*ret_answer = task_fail(
-	    task, 403,
+	    task, PROBLEM_PASSKEYS_UNAVAILABLE,
 	    "passkeys are not available: the server needs a public URL with https and a host name");
 	return true;
 }
 
 struct step_result web_fail_outdated(struct task *task)
 {
-	return task_fail(task, 409,
+	return task_fail(task, PROBLEM_CHALLENGE_USED,
 			 "the password, passkey or session has changed, or the challenge was "
 			 "already answered, try again");
 }

@@ -19,7 +19,7 @@ static struct step_result created(struct task *task)
 	struct creation *creation = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_ACCOUNT_HAS_NO_DEVICE,
 				 "an account must own at least one device before it can create a "
 				 "key: add a device first");
 	web_changed(task, task_account_id(task), "keys");

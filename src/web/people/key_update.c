@@ -14,7 +14,7 @@ struct update {
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "the account has no such key");
+	return task_fail(task, PROBLEM_KEY_NOT_FOUND, "the account has no such key");
 }
 
 static struct step_result updated(struct task *task)

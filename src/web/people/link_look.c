@@ -16,7 +16,7 @@ struct look {
 
 struct step_result web_fail_link(struct task *task)
 {
-	return task_fail(task, 404, "this link was already used or has expired");
+	return task_fail(task, PROBLEM_LINK_INVALID, "this link was already used or has expired");
 }
 
 static struct step_result found(struct task *task)

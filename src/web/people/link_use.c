@@ -124,7 +124,8 @@ static struct step_result found(struct task *task)
 	web_attempt_forget(task, &use->attempt);
 	if (str_equal(use->link.kind, STR("invitation")) &&
 	    web_service_of(task)->registration == REGISTRATION_CLOSED)
-		return task_fail(task, 403, "this server does not create new accounts");
+		return task_fail(task, PROBLEM_REGISTRATION_CLOSED,
+				 "this server does not create new accounts");
 	if (is_for_password(use))
 		use->body.email = use->link.email;
 	else

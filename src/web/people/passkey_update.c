@@ -12,7 +12,7 @@ struct update {
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "the account has no such passkey");
+	return task_fail(task, PROBLEM_PASSKEY_NOT_FOUND, "the account has no such passkey");
 }
 
 static struct step_result updated(struct task *task)

@@ -66,7 +66,7 @@ bool web_password_failed(struct task *task, const struct password_job *job,
 			 struct step_result *ret_answer)
 {
 	if (job->has_failed)
-		*ret_answer =
-		    task_fail_busy(task, 1, "no memory is left to check the password, try again");
+		*ret_answer = task_fail_busy(task, PROBLEM_MEMORY_FULL, 1,
+					     "no memory is left to check the password, try again");
 	return job->has_failed;
 }

@@ -20,7 +20,7 @@ static struct step_result registered(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(
-		    task, 409,
+		    task, PROBLEM_FIRST_ACCOUNT_NEEDED,
 		    "create the first account with the link that the server printed at its start");
 	return web_start_session(task, &(struct authentication){
 					   .account_id = state->person.id,
@@ -55,7 +55,8 @@ static struct step_result begin(struct task *task)
 	if (web_has_no_sessions(task, &answer))
 		return answer;
 	if (web_service_of(task)->registration != REGISTRATION_OPEN)
-		return task_fail(task, 403, "accounts are created by invitation only");
+		return task_fail(task, PROBLEM_INVITATION_NEEDED,
+				 "accounts are created by invitation only");
 	/* Counts as an attempt even if it does not fail, to limit the number of accounts. */
 	if (web_attempt_of_nobody(task, &state->attempt, &answer))
 		return answer;

@@ -18,7 +18,8 @@ static struct step_result proven(struct task *task)
 	if (!state->authentication.fault)
 		return web_start_session(task, &state->authentication);
 	task_add_field(task, STR("WWW-Authenticate"), STR("Session realm=\"displayd\""));
-	return task_fail(task, 401, "the e-mail address or the password is wrong");
+	return task_fail(task, PROBLEM_CREDENTIALS_INVALID,
+			 "the e-mail address or the password is wrong");
 }
 
 static struct step_result begin(struct task *task)

@@ -11,7 +11,7 @@ struct end {
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "the account has no such session");
+	return task_fail(task, PROBLEM_SESSION_NOT_FOUND, "the account has no such session");
 }
 
 static struct step_result ended(struct task *task)

@@ -18,7 +18,7 @@ static struct step_result proven(struct task *task)
 	if (!state->authentication.fault)
 		return web_start_session(task, &state->authentication);
 	task_add_field(task, STR("WWW-Authenticate"), STR("Session realm=\"displayd\""));
-	return task_fail(task, 401, "this passkey cannot sign in here: it %s",
+	return task_fail(task, PROBLEM_PASSKEY_REFUSED, "this passkey cannot sign in here: it %s",
 			 state->authentication.fault);
 }
 

@@ -86,7 +86,7 @@ bool web_has_no_sessions(struct task *task, struct step_result *ret_answer)
 	if (web_service_of(task)->site.can_sign_in)
 		return false;
 	*ret_answer = task_fail(
-	    task, 403,
+	    task, PROBLEM_HTTPS_NEEDED,
 	    "signing in is not possible over plain http: the server needs a public URL with https");
 	return true;
 }
@@ -104,7 +104,7 @@ static struct step_result started(struct task *task)
 
 	/* The account was just changed elsewhere. */
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_CHALLENGE_USED,
 				 "the password or passkey has changed in the meantime, try again");
 	known_sessions_add(web_service_of(task)->sessions, fresh->hash, fresh->person.id,
 			   clock_monotonic_us());

@@ -22,7 +22,8 @@ static struct step_result saved(struct task *task)
 	const struct saving *saving = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 409, "the draft has been changed elsewhere; load it again");
+		return task_fail(task, PROBLEM_DRAFT_CHANGED,
+				 "the draft has been changed elsewhere; load it again");
 	/* The window that has saved it knows its revision, and need not read it. */
 	web_changed(task, task_account_id(task), "draft:%.*s:%u", STR_ARG(task_app(task)->slug),
 		    (unsigned)(saving->saved.revision % TOLD_REVISIONS));

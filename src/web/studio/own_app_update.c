@@ -18,7 +18,7 @@ static struct step_result updated(struct task *task)
 	const struct update *update = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "there is no such app");
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 	api_tell_author(task, task_app(task));
 	/* The update may have added the app to the catalogue, or removed it. */
 	web_changed(task, (struct id){0}, "apps");

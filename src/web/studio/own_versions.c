@@ -71,7 +71,8 @@ static struct step_result list_versions(struct task *task)
 
 static struct step_result fail_deployed(struct task *task)
 {
-	return task_fail(task, 409, "this version is deployed; deploy another version first");
+	return task_fail(task, PROBLEM_VERSION_CHANGED,
+			 "this version is deployed; deploy another version first");
 }
 
 /* A version may have very many renders: these rows are removed in portions, and then the version.
@@ -92,7 +93,7 @@ static struct step_result removed(struct task *task)
 	const struct own_version_remove_row *row = &removal->row;
 
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "the app has no such version");
+		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "the app has no such version");
 	if (!row->is_removed)
 		return fail_deployed(task);
 	api_tell_author(task, task_app(task));
@@ -148,7 +149,7 @@ static struct step_result remove_version(struct task *task)
 	struct removal *removal = task_state(task);
 
 	if (!id_parse(task_path_parameter(task, 1), &removal->id))
-		return task_fail(task, 404, "the app has no such version");
+		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "the app has no such version");
 	return remove_renders(task);
 }
 
@@ -157,7 +158,7 @@ static struct step_result remove_version(struct task *task)
 static struct step_result script_found(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return task_fail(task, 404, "the app has no such version");
+		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "the app has no such version");
 	return task_reply_record(task, 200, &app_script_record, task_state(task));
 }
 
@@ -166,7 +167,7 @@ static struct step_result get_script(struct task *task)
 	struct id id;
 
 	if (!id_parse(task_path_parameter(task, 1), &id))
-		return task_fail(task, 404, "the app has no such version");
+		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "the app has no such version");
 	statement_app_script(
 	    task_new_query(task),
 	    &(struct app_script_parameters){.app_id = task_app(task)->id, .id = id},

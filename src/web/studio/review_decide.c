@@ -16,7 +16,7 @@ struct deciding {
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "there is no such version");
+	return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "there is no such version");
 }
 
 static struct step_result decided(struct task *task)
@@ -27,13 +27,14 @@ static struct step_result decided(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail(task);
 	if (done->is_own)
-		return task_fail(task, 403,
+		return task_fail(task, PROBLEM_OWN_VERSION,
 				 "this is your own version; another reviewer must decide");
 	if (done->is_broken)
-		return task_fail(task, 409,
+		return task_fail(task, PROBLEM_SCRIPT_INVALID,
 				 "the script does not compile, so it cannot be approved");
 	if (!done->is_reviewed)
-		return task_fail(task, 409, "the version is not awaiting review: it is %.*s",
+		return task_fail(task, PROBLEM_VERSION_CHANGED,
+				 "the version is not awaiting review: it is %.*s",
 				 STR_ARG(done->status));
 	if (done->generation)
 		delivery_app_changed(web_service_of(task)->api.delivery, done->app_id,

@@ -7,7 +7,7 @@
 
 static struct step_result fail(struct task *task)
 {
-	return task_fail(task, 404, "there is no such version");
+	return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "there is no such version");
 }
 
 static struct step_result found(struct task *task)

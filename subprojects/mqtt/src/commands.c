@@ -15,7 +15,7 @@ static void drop(struct connection *connection, const char *device)
 	if (now - connection->dropped_told_ms < AGAIN_MS)
 		return;
 	connection->dropped_told_ms = now;
-	publish_error(&connection->publisher, device, "any", 0,
+	publish_error(&connection->publisher, device, "any", 0, "requests_too_many",
 		      "too many commands are waiting: this one was dropped, and perhaps others");
 }
 
@@ -54,7 +54,7 @@ void commands_take(void *context, const char *text, const char *payload, size_t 
 	first = order_read(&topic, device, payload, length, &problem);
 	if (problem)
 		publish_error(&connection->publisher, topic.device, order_name(topic.command), 400,
-			      problem);
+			      "body_invalid", problem);
 	add_orders(connection, first);
 }
 
@@ -76,12 +76,14 @@ void commands_done(struct connection *connection)
 	const struct order *order = connection->orders;
 	struct device *device = panels_find(connection, order->device);
 	yyjson_doc *doc = NULL;
-	const char *detail;
+	const char *code, *detail;
 
 	if (api->status < 200 || api->status > 299) {
 		doc = yyjson_read(api->reply.data, api->reply.length, 0);
+		code = yyjson_get_str(yyjson_obj_get(yyjson_doc_get_root(doc), "code"));
 		detail = yyjson_get_str(yyjson_obj_get(yyjson_doc_get_root(doc), "detail"));
 		publish_error(&connection->publisher, order->device, order->command, api->status,
+			      code ? code : "server_stopping",
 			      detail ? detail
 			      : api->status
 				  ? "displayd rejected it"

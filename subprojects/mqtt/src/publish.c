@@ -320,7 +320,7 @@ void publish_anew(struct device *device)
 }
 
 void publish_error(const struct publisher *publisher, const char *device, const char *command,
-		   int status, const char *detail)
+		   int status, const char *code, const char *detail)
 {
 	yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
@@ -332,6 +332,7 @@ void publish_error(const struct publisher *publisher, const char *device, const 
 	yyjson_mut_obj_add_str(doc, root, "command", command);
 	if (status)
 		yyjson_mut_obj_add_int(doc, root, "status", status);
+	yyjson_mut_obj_add_str(doc, root, "code", code);
 	yyjson_mut_obj_add_str(doc, root, "detail", detail);
 	text = yyjson_mut_write(doc, YYJSON_WRITE_NOFLAG, &length);
 	snprintf(topic, sizeof(topic), "%s/%s/error", publisher->base, device);

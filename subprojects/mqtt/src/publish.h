@@ -27,6 +27,7 @@ bool publish_removal(const struct publisher *publisher, struct device *device)
     __attribute__((warn_unused_result));
 /* Publishes all topics again, for a new session. */
 void publish_anew(struct device *device);
-/* Publishes the error of a command: not retained, and dropped if there is no room. */
+/* Publishes the error of a command: not retained, and dropped if there is no room. code: of
+ * docs/api/problems.yaml. */
 void publish_error(const struct publisher *publisher, const char *device, const char *command,
-		   int status, const char *detail);
+		   int status, const char *code, const char *detail);

@@ -367,9 +367,12 @@ int pi_encoder_end(struct encoder *encoder, uint32_t loop_count, struct panelima
 		return -1;
 	if (encoder->is_over)
 		return 0;
-	if (encoder->file_bytes > PANELIMAGE_OUTPUT_MAX_BYTES)
-		return pi_fail(reterr, "image takes %zu bytes as a WebP, at most %d are allowed",
-			       encoder->file_bytes, PANELIMAGE_OUTPUT_MAX_BYTES);
+	if (encoder->file_bytes > PANELIMAGE_OUTPUT_MAX_BYTES) {
+		pi_fail(reterr, "image takes %zu bytes as a WebP, at most %d are allowed",
+			encoder->file_bytes, PANELIMAGE_OUTPUT_MAX_BYTES);
+		reterr->is_too_large = true;
+		return -1;
+	}
 	write_header(encoder, loop_count);
 	ret->info.frame_count = encoder->frame_count;
 	ret->info.animated = true;

@@ -8,6 +8,7 @@ int pi_fail(struct panelimage_error *reterr, const char *format, ...)
 	va_list args;
 
 	reterr->out_of_memory = false;
+	reterr->is_too_large = false;
 	va_start(args, format);
 	vsnprintf(reterr->text, sizeof(reterr->text), format, args);
 	va_end(args);

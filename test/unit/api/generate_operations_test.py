@@ -31,12 +31,14 @@ components:
       x-displayd-example: {on: true, off: 22:30, room: hall}
 """ % (", ".join(f"{name}: {{schema: {{type: string}}}}" for name in (
     "X-Request-Id", "RateLimit", "RateLimit-Policy", "ETag", "Cache-Control")),
-       "\n".join(f"    {name}: {{description: No., x-displayd-problem: {{status: {status}}}}}"
-                 for name, status in {
-                     "NotModified": 304, "BadRequest": 400, "Unauthorized": 401, "Forbidden": 403,
-                     "NotFound": 404, "RequestTimeout": 408, "PreconditionFailed": 412,
-                     "ContentTooLarge": 413, "UnsupportedMediaType": 415, "TooManyRequests": 429,
-                     "ServiceUnavailable": 503}.items()))
+       "\n".join(["    NotModified: {description: As it was.}"] + [
+           f"    {name}: {{description: No., x-displayd-problem: {{code: {code}}}}}" for name, code in {
+               "BadRequest": "body_invalid", "Unauthorized": "key_invalid", "Forbidden": "key_too_narrow",
+               "NotFound": "device_not_found", "RequestTimeout": "body_too_slow",
+               "PreconditionFailed": "precondition_failed", "ContentTooLarge": "body_too_large",
+               "UnsupportedMediaType": "type_unsupported", "TooManyRequests": "requests_too_many",
+               "ServiceUnavailable": "server_busy"}.items()]))
+PROBLEMS = (TOOL.parents[1] / "docs/api/problems.yaml").read_text()
 DOCUMENT = """
 openapi: 3.1.0
 info: {title: Lamps}
@@ -87,6 +89,7 @@ class Description:
     def __init__(self, folder):
         self.folder = folder
         self.write("api/shared.yaml", SHARED)
+        self.write("api/problems.yaml", PROBLEMS)
         for name in ("public", "pages"):
             self.write(f"api/{name}/document.yaml", DOCUMENT)
             self.write(f"api/{name}/lamps.yaml", LAMPS)
@@ -128,6 +131,8 @@ def test_what_follows(description):
     assert [one["$ref"].split("/")[-1] for one in item["patch"]["parameters"]] == [
         "IfMatch", "IfNoneMatchOfChange"]
     assert item["patch"]["requestBody"]["required"] is True
+    codes = item["patch"]["x-problem-codes"]
+    assert codes == sorted(codes) and {"body_invalid", "device_not_found", "key_missing"} <= set(codes)
     assert item["patch"]["tags"] == ["lamps"] and "x-displayd" not in json.dumps(item)
 
 
@@ -140,7 +145,8 @@ def test_names_are_text_and_examples_stand_once(description):
         assert set(made["components"]["schemas"]["Lamp"]["properties"]) == set(lamp)
         assert "x-displayd-example" not in made["components"]["schemas"]["Lamp"]
     conflict = made["components"]["responses"]["NotFound"]["content"]["application/problem+json"]
-    assert conflict["example"] == {"type": "about:blank", "title": "Not Found", "status": 404}
+    assert conflict["example"] == {"type": "about:blank", "title": "Not Found", "status": 404,
+                                   "code": "device_not_found"}
 
 
 def test_examples_say_what_differs(description):
@@ -219,6 +225,53 @@ def test_an_unused_component_is_a_fault(description):
 def test_faults_between_description_and_c(description, old, new, reason):
     description.write("lamps/lamps.c", SOURCE.replace(old, new))
     done, _ = description.c()
+    assert done.returncode == 1 and reason in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("code, reason", [
+    ("lamp_not_found", "problems.yaml has no lamp_not_found"),
+    ("slug_used", "slug_used has a status that the operation does not answer"),
+    ("key_invalid", "key_invalid follows from the other facts, or stands twice"),
+])
+def test_faults_of_problems(description, code, reason):
+    description.write("api/public/lamps.yaml", LAMPS.replace(
+        "summary: Get a lamp", f"x-displayd-problems: [{code}]\n      summary: Get a lamp"))
+    done = description.run("documents", "api", "--output", "public", "out.json")
+    assert done.returncode == 1 and reason in done.stderr, done.stderr
+
+
+def test_problems_of_c_are_documented(description):
+    description.write("lamps/lamps.c", SOURCE + "task_fail(task, PROBLEM_PICTURE_NOT_FOUND);")
+    done, _ = description.c()
+    assert done.returncode == 1, done.stderr
+    assert "GET /v1/lamps/{lampId}: x-displayd-problems lacks picture_not_found of lamps/lamps.c" in done.stderr
+    description.write("api/public/lamps.yaml", LAMPS.replace(
+        "summary: Get a lamp", "x-displayd-problems: [picture_not_found]\n      summary: Get a lamp"))
+    assert description.c()[0].returncode == 0
+
+
+def kinds(description, text):
+    description.write("api/problems.yaml", text)
+    return description.run("problems", "api", "--header", "out.h", "--source", "out.c", "--sources", "lamps")
+
+
+def test_kinds_of_problems(description):
+    description.write("lamps/lamps.c", "PROBLEM_LAMP_BROKEN")
+    done = kinds(description, "lamp_broken: {status: 409, about: It is broken.}\n")
+    assert done.returncode == 0, done.stderr
+    assert "#define PROBLEM_LAMP_BROKEN (&problem_kinds[0])" in (description.folder / "out.h").read_text()
+    assert '{"lamp_broken", 409},' in (description.folder / "out.c").read_text()
+
+
+@pytest.mark.parametrize("text, reason", [
+    ("Lamp_Broken: {status: 409, about: No.}", "is not in snake case"),
+    ("lamp_broken: {status: 200, about: No.}", "must have a status from 400 to 599"),
+    ("lamp_broken: {status: 409}", "must have a status from 400 to 599 and about"),
+    ("lamp_out: {status: 409, about: No.}\nlamp_broken: {status: 409, about: No.}", "alphabetical"),
+    ("lamp_gone: {status: 409, about: No.}", "no C file names lamp_gone"),
+])
+def test_faults_of_kinds(description, text, reason):
+    done = kinds(description, text)
     assert done.returncode == 1 and reason in done.stderr, done.stderr
 
 

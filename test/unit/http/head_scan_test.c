@@ -24,8 +24,8 @@ static int scan_pieces(struct str text, size_t piece, size_t *ret_used, size_t *
 		*ret_skipped += start;
 		*ret_used = total;
 		assert_int_equal(scan.length, total - *ret_skipped);
-		if (error.status)
-			return error.status;
+		if (error.kind)
+			return error.kind->status;
 		if (scan.is_complete)
 			return 1;
 	}

@@ -11,7 +11,7 @@ static void heads(void **state)
 	struct http_head head;
 
 	(void)state;
-	assert_int_equal(http_parser_head(&arena, text, 4, &parser, &head).status, 0);
+	assert_null(http_parser_head(&arena, text, 4, &parser, &head).kind);
 	assert_true(str_equal(head.method, STR("POST")));
 	assert_true(str_equal(head.target, STR("/a?b")));
 	assert_int_equal(head.field_count, 4);
@@ -26,10 +26,11 @@ static int head_status(struct str text, unsigned fields, struct http_head *ret_h
 {
 	struct arena arena = {0};
 	struct http_parser *parser;
-	int status = http_parser_head(&arena, text, fields, &parser, ret_head).status;
+	struct http_protocol_error error =
+	    http_parser_head(&arena, text, fields, &parser, ret_head);
 
 	arena_finish(&arena);
-	return status;
+	return error.kind ? error.kind->status : 0;
 }
 
 static void versions_and_methods(void **state)
@@ -80,7 +81,7 @@ static enum http_body_result body(struct str text, size_t piece, struct buffer *
 	struct http_head head;
 	size_t total = 0;
 
-	assert_int_equal(http_parser_head(&arena, head_text, 1, &parser, &head).status, 0);
+	assert_null(http_parser_head(&arena, head_text, 1, &parser, &head).kind);
 	while (total < text.length && result == BODY_MORE) {
 		size_t left = text.length - total;
 		struct str data = {text.data + total, left < piece ? left : piece};
@@ -149,7 +150,7 @@ static void stopped_bodies(void **state)
 	size_t used;
 
 	(void)state;
-	assert_int_equal(http_parser_head(&arena, head_text, 1, &parser, &head).status, 0);
+	assert_null(http_parser_head(&arena, head_text, 1, &parser, &head).kind);
 	assert_int_equal(http_parser_body(parser, STR("hello"), stop, NULL, &used), BODY_STOPPED);
 	arena_finish(&arena);
 }
@@ -167,7 +168,7 @@ static void bodies_with_a_length(void **state)
 		struct http_head head;
 		size_t used;
 
-		assert_int_equal(http_parser_head(&arena, head_text, 3, &parser, &head).status, 0);
+		assert_null(http_parser_head(&arena, head_text, 3, &parser, &head).kind);
 		assert_int_equal(
 		    http_parser_body(parser, (struct str){"hello", piece}, keep, &bytes, &used),
 		    piece == 5 ? BODY_COMPLETE : BODY_MORE);

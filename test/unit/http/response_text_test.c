@@ -24,14 +24,22 @@ static void problems(void **state)
 	struct arena arena = {0};
 
 	(void)state;
-	assert_string_equal(problem_text(&arena, 404, STR(""), STR("")).data,
-			    "{\"type\":\"about:blank\",\"title\":\"Not Found\",\"status\":404}");
-	assert_string_equal(problem_text(&arena, 400, STR("a \"b\""), STR("\"errors\":[]")).data,
-			    "{\"type\":\"about:blank\",\"title\":\"Bad Request\",\"status\":400,"
-			    "\"detail\":\"a \\\"b\\\"\",\"errors\":[]}");
+	assert_string_equal(problem_text(&arena,
+					 &(const struct problem_kind){"lamp_not_found", 404},
+					 STR(""), STR(""))
+				.data,
+			    "{\"type\":\"about:blank\",\"title\":\"Not Found\",\"status\":404,"
+			    "\"code\":\"lamp_not_found\"}");
 	assert_string_equal(
-	    problem_text(&arena, 299, STR(""), STR("\"a\":1")).data,
-	    "{\"type\":\"about:blank\",\"title\":\"Unknown\",\"status\":299,\"a\":1}");
+	    problem_text(&arena, PROBLEM_BODY_INVALID, STR("a \"b\""), STR("\"errors\":[]")).data,
+	    "{\"type\":\"about:blank\",\"title\":\"Bad Request\",\"status\":400,"
+	    "\"code\":\"body_invalid\","
+	    "\"detail\":\"a \\\"b\\\"\",\"errors\":[]}");
+	assert_string_equal(
+	    problem_text(&arena, &(const struct problem_kind){"odd", 299}, STR(""), STR("\"a\":1"))
+		.data,
+	    "{\"type\":\"about:blank\",\"title\":\"Unknown\",\"status\":299,\"code\":\"odd\",\"a\":"
+	    "1}");
 	arena_finish(&arena);
 }
 

@@ -53,8 +53,9 @@ static void note_answer(int status, struct str detail, const struct http_respons
 
 bool __wrap_http_request_is_abandoned(const struct http_request *request);
 void __wrap_http_respond(struct http_request *request, const struct http_response *response);
-void __wrap_http_respond_problem(struct http_request *request, int status, struct str detail,
-				 struct str extra_members, const struct http_response *base);
+void __wrap_http_respond_problem(struct http_request *request, const struct problem_kind *kind,
+				 struct str detail, struct str extra_members,
+				 const struct http_response *base);
 void __wrap_db_submit(struct db *db, struct db_query *submitted);
 struct storage *__wrap_db_storage(struct db *db);
 
@@ -70,12 +71,13 @@ void __wrap_http_respond(struct http_request *request, const struct http_respons
 	note_answer(response->status, (struct str){0}, response);
 }
 
-void __wrap_http_respond_problem(struct http_request *request, int status, struct str detail,
-				 struct str extra_members, const struct http_response *base)
+void __wrap_http_respond_problem(struct http_request *request, const struct problem_kind *kind,
+				 struct str detail, struct str extra_members,
+				 const struct http_response *base)
 {
 	(void)request;
 	(void)extra_members;
-	note_answer(status, detail, base);
+	note_answer(kind->status, detail, base);
 }
 
 void __wrap_db_submit(struct db *db, struct db_query *submitted)
@@ -386,7 +388,7 @@ static const struct rate_policy badge_rate = {
 static struct step_result refuse_badge(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Badge"));
-	return task_fail(task, 401, "show a badge");
+	return task_fail(task, PROBLEM_NOT_SIGNED_IN, "show a badge");
 }
 
 static struct step_result check_badge(struct task *task)

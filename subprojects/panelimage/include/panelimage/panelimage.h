@@ -63,6 +63,7 @@ struct panelimage_result {
 struct panelimage_error {
 	char text[128];	    /* one sentence without its period, for the sender of the image */
 	bool out_of_memory; /* the image is not to blame */
+	bool is_too_large;  /* the result would exceed PANELIMAGE_OUTPUT_MAX_BYTES */
 };
 
 /* Detects the format by the first bytes (PNG 5.2, GIF89a 17, RFC 9649 2.4). */

@@ -32,6 +32,8 @@ export class Problem extends Error {
 		detail: string,
 		/** Faults in the body, by the name of the field. */
 		readonly faults: ReadonlyMap<string, string> = new Map(),
+		/** What kind of problem it is, for code that treats one specially. */
+		readonly code?: string,
 	) {
 		super(detail);
 	}
@@ -64,7 +66,7 @@ async function problemOf(response: Response): Promise<Problem> {
 		const faults = new Map<string, string>();
 		for (const { pointer, detail } of problem.errors ?? [])
 			faults.set(pointer.slice(1), sentence(detail));
-		return new Problem(response.status, sentence(problem.detail ?? fallback), faults);
+		return new Problem(response.status, sentence(problem.detail ?? fallback), faults, problem.code);
 	} catch {
 		return new Problem(response.status, fallback);
 	}

@@ -19,7 +19,7 @@ async function create(name: string, slug: string, description: string): Promise<
 		await post("/web/studio", { name, slug, ...(description === "" ? {} : { description }) });
 	} catch (error) {
 		// The slug belongs to another app: the field shows that.
-		if (error instanceof Problem && error.status === 409 && error.message.includes("slug"))
+		if (error instanceof Problem && error.code === "slug_used")
 			throw new Problem(
 				409,
 				error.message,

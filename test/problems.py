@@ -1,0 +1,47 @@
+"""Codes of problems (RFC 9457): each has one of docs/api/problems.yaml with its status and, at a path of
+the description, one that the operation documents. All clients of the tests check their answers by check()."""
+
+import functools
+import json
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.append(os.path.join(ROOT, "tools"))
+
+
+@functools.lru_cache(None)
+def _described():
+    """Returns the kinds of problems, and (method, pattern of the path, codes) of each operation."""
+    import operations  # the description is read only if there is a problem
+    import problems
+
+    folder = os.path.join(ROOT, "docs/api")
+    found = []
+    for name in ("public", "pages"):
+        document = operations.read(folder, name)
+        for one in document.operations:
+            pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(one.path)).removesuffix("/")
+            found.append((one.method, re.compile(pattern + "/?"), operations.codes(document, one)))
+    # A path without parameters comes before one whose parameter it matches, as in the router.
+    found.sort(key=lambda one: one[1].pattern.count("[^/]+"))
+    return operations.read_problems(folder), found, set(problems.GENERAL)
+
+
+def check(method, target, status, content_type, body):
+    """Checks an answer. method: None if it is not known; target: with or without its query."""
+    if content_type != "application/problem+json" or not body:
+        return
+    problem = json.loads(body)
+    kinds, described, general = _described()
+    code = problem.get("code")
+    assert code in kinds, f"{method} {target}: a problem without a known code: {problem}"
+    assert status == problem["status"] == kinds[code]["status"], f"{method} {target}: {problem}"
+    path = (target or "").partition("?")[0]
+    method = {"HEAD": "get"}.get(method, (method or "").lower())
+    for name, pattern, codes in described:
+        if name == method and pattern.fullmatch(path):
+            assert code in codes or code in general, \
+                f"{method} {pattern.pattern} does not document {code}: x-displayd-problems"
+            return
