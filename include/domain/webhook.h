@@ -24,7 +24,8 @@ struct webhook {
 	struct str last_problem;    /* data is NULL: none */
 	int64_t last_at_us;	    /* 0: nothing was sent */
 	int64_t failing_since_us;   /* 0: not failing */
-	int64_t switched_off_at_us; /* after three days of failures or an answer 410; 0: not switched off */
+	int64_t switched_off_at_us; /* after three days of failures or an answer 410; 0: not
+				       switched off */
 	struct str secret;	    /* only in new_webhook_record */
 };
 
