@@ -275,6 +275,13 @@ enum {
 	LIMIT_ATTEMPTS_OF_ACCOUNT = 20,
 	LIMIT_ATTEMPTS_OF_ACCOUNT_S = 2,
 	LIMIT_ATTEMPT_WAIT_MS = 3000,
+	/* Accounts that an address, or an IPv6 network of 64 bits, may make if registration is
+	 * open, and all of an IPv6 network of 48 or IPv4 network of 24 bits; with the seconds in
+	 * which one more is allowed: 429. */
+	LIMIT_REGISTRATIONS_OF_ADDRESS = 20,
+	LIMIT_REGISTRATIONS_OF_ADDRESS_S = 600,
+	LIMIT_REGISTRATIONS_OF_NETWORK = 100,
+	LIMIT_REGISTRATIONS_OF_NETWORK_S = 120,
 
 	/* Rate limits of one key and of pushes to one device: 429. Defaults, see --rate-limit. */
 	LIMIT_RATE_PER_S = 500,

@@ -10,6 +10,7 @@ enum {
 	WEBHOOK_SECRET_BYTES = 32,
 	WEBHOOK_SECRET_LENGTH = 50,    /* "whsec_" and 44 characters of base64 */
 	WEBHOOK_SIGNATURE_LENGTH = 47, /* "v1," and 44 characters of base64 */
+	WEBHOOK_SIGNATURES_LENGTH = 2 * WEBHOOK_SIGNATURE_LENGTH + 1,
 };
 
 /* Webhook, as its owner sees it. */
@@ -23,7 +24,8 @@ struct webhook {
 	struct str last_problem;    /* data is NULL: none */
 	int64_t last_at_us;	    /* 0: nothing was sent */
 	int64_t failing_since_us;   /* 0: not failing */
-	int64_t switched_off_at_us; /* after three days of failures; 0: not switched off */
+	int64_t switched_off_at_us; /* after three days of failures or an answer 410; 0: not
+				       switched off */
 	struct str secret;	    /* only in new_webhook_record */
 };
 

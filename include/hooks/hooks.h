@@ -46,12 +46,13 @@ struct hook_post {
 	struct outbound_header headers[5];
 	char id[ID_TEXT_LENGTH + 1];
 	char timestamp[24];
-	char signature[WEBHOOK_SIGNATURE_LENGTH + 1];
+	char signature[WEBHOOK_SIGNATURES_LENGTH + 1];
 };
 
 struct hook_target {
 	struct id webhook_id, account_id;
 	struct str url, encrypted_secret;
+	struct str previous_secret; /* encrypted likewise; empty: none is valid */
 	bool reaches_local;
 };
 

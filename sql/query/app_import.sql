@@ -46,7 +46,7 @@ WITH known AS (
 	SELECT :version_id, stored.id, :version, :script_language, :script_content, :checksum,
 		'APPROVED', present_time(), :review_summary
 	FROM stored
-	WHERE NOT EXISTS (SELECT FROM known)
+	WHERE NOT EXISTS (SELECT FROM known) AND app_takes_version(stored.id, :version, false)
 ), pictured AS (
 	INSERT INTO app_own_picture (app_id, source, source_hash)
 	SELECT stored.id, :picture, sha256(:picture)

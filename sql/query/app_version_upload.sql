@@ -1,6 +1,6 @@
 -- Submits a new version of an app for review; the first version makes the app pending. Two
 -- constraints hold for concurrent uploads: an app has each name once, and one version awaits
--- review.
+-- review. Both are looked at before the insert, which would write the script before they refuse it.
 -- params: id uuid, app_id uuid, name text, script_language text, script_content text,
 --   checksum text
 -- row: app_version
@@ -17,6 +17,6 @@ WITH first AS (
 )
 INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum)
 SELECT :id, :app_id, :name, :script_language, :script_content, :checksum
-WHERE app_takes(:app_id, octet_length(:script_content))
+WHERE app_takes_version(:app_id, :name, true) AND app_takes(:app_id, octet_length(:script_content))
 RETURNING id, name AS version, script_language, checksum, status, reviewed_at, rejection_reason,
 	review_summary, '[]'::text AS review_comments, created_at, false AS deployed

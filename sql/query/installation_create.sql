@@ -24,13 +24,15 @@ WITH chosen AS (
 	SET generation = generation + 1
 	FROM chosen
 	WHERE device.id = :device_id
-	RETURNING device.id, device.generation
+	RETURNING device.id, device.generation, device.entry_count
 ), fresh AS (
 	INSERT INTO installation (device_id, id, app_id, position, settings, secret_settings,
 		settings_hash)
 	SELECT touched.id, :id, chosen.id, touched.generation, :settings, :secret_settings,
 		:settings_hash
 	FROM touched, chosen
+	-- The cast refuses an entry of a full device before its settings are written.
+	WHERE (touched.entry_count + 1)::device_entry_count IS NOT NULL
 	RETURNING id, app_id, created_at
 )
 SELECT fresh.id, false AS is_pushed, fresh.app_id, chosen.name AS app_name, fresh.created_at,

@@ -19,7 +19,7 @@ WITH locked AS (
 	SELECT id, account_id, generation, last_push_generation, schedule_interval_s,
 		pinned_installation_id, last_online_at, connected_at IS NOT NULL AS has_connected,
 		is_sleep_set, is_set_asleep, sleep_set_until,
-		last_push_at > present_time() - interval '1 second' AS is_close,
+		last_push_at > present_time() - interval '1 second' AS is_close, entry_count,
 		EXISTS (
 			SELECT
 			FROM installation
@@ -45,7 +45,12 @@ WITH locked AS (
 			THEN present_time() + :expires_in_s * interval '1 second' END,
 		asked.generation + 1
 	FROM asked
-	WHERE NOT asked.has_expired AND (asked.room IS NULL OR asked.room >= 0)
+	-- The cast refuses a new entry of a full device before its picture is written.
+	WHERE CASE
+		WHEN asked.has_expired OR asked.room < 0 THEN false
+		WHEN EXISTS (SELECT FROM installation WHERE device_id = asked.id AND id = :id) THEN true
+		ELSE (asked.entry_count + 1)::device_entry_count IS NOT NULL
+	END
 	ON CONFLICT (device_id, id) DO UPDATE
 	SET picture = excluded.picture,
 		picture_hash = excluded.picture_hash,

@@ -5,10 +5,11 @@
 -- second. One row; id is all zero: none is due. has_webhooks: there are any. next_after: the next
 -- ID to start after; all zero: start from the first one. wait_ms: until one of them will be due, at
 -- most a minute. waiting: how many of them have events.
+-- previous_secret: signs too, if it is not empty; one that has ended is removed.
 -- params: lease uuid, lease_ms int8, message_id uuid, after uuid, row_limit int8
--- row: has_webhooks bool, next_after uuid, id uuid, account_id uuid, url text, secret bytea, message_id uuid,
---   wall_time timestamptz, body text, event_count int8, reaches_local bool, wait_ms int8,
---   waiting int8
+-- row: has_webhooks bool, next_after uuid, id uuid, account_id uuid, url text, secret bytea,
+--   previous_secret bytea, message_id uuid, wall_time timestamptz, body text, event_count int8, reaches_local bool,
+--   wait_ms int8, waiting int8
 -- effect: write
 -- work: bounded
 WITH RECURSIVE waiting (id, number) AS (
@@ -56,6 +57,8 @@ WITH RECURSIVE waiting (id, number) AS (
 		next_at = present_time() + interval '100 milliseconds' * (
 			SELECT count(*) FROM webhook AS other
 			WHERE other.account_id = webhook.account_id AND other.is_enabled),
+		previous_secret = CASE WHEN webhook.previous_until > present_time() THEN webhook.previous_secret END,
+		previous_until = CASE WHEN webhook.previous_until > present_time() THEN webhook.previous_until END,
 		message_id = coalesce(webhook.message_id, :message_id),
 		message_at = coalesce(webhook.message_at, present_time()),
 		message_numbers = coalesce(webhook.message_numbers, (SELECT array_agg(number) FROM batch)),
@@ -63,14 +66,15 @@ WITH RECURSIVE waiting (id, number) AS (
 		lost = CASE WHEN webhook.message_id IS NULL THEN 0 ELSE webhook.lost END
 	FROM chosen
 	WHERE webhook.id = chosen.id
-	RETURNING webhook.id, webhook.account_id, webhook.url, webhook.secret, webhook.message_id, webhook.message_at,
-		webhook.message_lost
+	RETURNING webhook.id, webhook.account_id, webhook.url, webhook.secret, webhook.previous_secret,
+		webhook.message_id, webhook.message_at, webhook.message_lost
 )
 SELECT EXISTS (SELECT FROM webhook WHERE is_enabled) AS has_webhooks,
 	coalesce((SELECT id FROM waiting WHERE number = :row_limit), '00000000-0000-0000-0000-000000000000') AS next_after,
 	coalesce(taken.id, '00000000-0000-0000-0000-000000000000') AS id,
 	coalesce(taken.account_id, '00000000-0000-0000-0000-000000000000') AS account_id,
 	coalesce(taken.url, '') AS url, coalesce(taken.secret, '') AS secret,
+	coalesce(taken.previous_secret, '') AS previous_secret,
 	coalesce(taken.message_id, '00000000-0000-0000-0000-000000000000') AS message_id, now.at AS wall_time,
 	coalesce('{"type":"events","timestamp":"' || webhook_time(taken.message_at) || '","events":['
 		|| CASE WHEN taken.message_lost > 0 THEN

@@ -1,11 +1,14 @@
--- Replaces the secret of a webhook, which is encrypted. No row: the account has none with this ID.
+-- Replaces the secret of a webhook, which is encrypted. The one before it signs messages for another day; an older
+-- one ends at once. No row: the account has none with this ID.
 -- params: id uuid, account_id uuid, secret bytea, address text?, session_id uuid
 -- row: webhook
 -- effect: write
 -- work: bounded
 WITH changed AS (
 	UPDATE webhook
-	SET secret = :secret
+	SET secret = :secret,
+		previous_secret = secret,
+		previous_until = present_time() + interval '24 hours'
 	WHERE id = :id AND account_id = :account_id
 	RETURNING *
 ), audited AS (

@@ -1,8 +1,8 @@
 -- Notes the result of a message that was sent with this lease. If it was delivered, its events are
 -- removed. Else it is tried again, after pauses that grow to an hour; a message that was tried for
 -- a day is dropped, with all events that are as old, and the next message says how many were lost.
--- A webhook that has failed for three days is switched off. status 0: no answer. No row: another
--- worker has the webhook, or it is gone.
+-- A webhook that has failed for three days, or answers 410, is to be switched off: is_off. status 0:
+-- no answer. No row: another worker has the webhook, or it is gone.
 -- params: id uuid, lease uuid, is_delivered bool, status int4, problem text?
 -- row: is_off bool, lost int8
 -- effect: write
@@ -10,7 +10,7 @@
 WITH mine AS MATERIALIZED (
 	SELECT id, message_numbers, tries, failing_since, next_at,
 		NOT :is_delivered AND message_at < present_time() - interval '1 day' AS is_old,
-		NOT :is_delivered AND failing_since < present_time() - interval '3 days' AS is_off
+		NOT :is_delivered AND (failing_since < present_time() - interval '3 days' OR :status = 410) AS is_off
 	FROM webhook
 	WHERE id = :id AND lease = :lease
 	FOR NO KEY UPDATE

@@ -65,6 +65,7 @@ static struct step_result send_test(struct task *task)
 	    .account_id = task_account_id(task),
 	    .url = trial->row.url,
 	    .encrypted_secret = trial->row.secret,
+	    .previous_secret = trial->row.previous_secret,
 	    .reaches_local = trial->row.reaches_local,
 	};
 	if (!hook_post_send(&trial->post, api_service(task)->hooks, &trial->target, id_new(),

@@ -75,6 +75,23 @@ static void look_soon(struct hooks *hooks)
 static const char local_is_closed[] = "local addresses are not open to this account, or closed to "
 				      "all; an administrator can open them";
 
+/* Signs with the secret, and with the one before it while that is valid: Standard Webhooks
+ * separates signatures by spaces. Returns false if the secret was encrypted with another key. */
+static bool sign(struct hook_post *post, struct hooks *hooks, const struct hook_target *target,
+		 int64_t wall_s, struct str body, struct arena *arena)
+{
+	char *previous = post->signature + WEBHOOK_SIGNATURE_LENGTH;
+
+	if (!webhook_sign(hooks->settings.key, target->webhook_id, target->encrypted_secret,
+			  str_from(post->id), wall_s, body, arena, post->signature))
+		return false;
+	if (target->previous_secret.length &&
+	    webhook_sign(hooks->settings.key, target->webhook_id, target->previous_secret,
+			 str_from(post->id), wall_s, body, arena, previous + 1))
+		*previous = ' ';
+	return true;
+}
+
 bool hook_post_send(struct hook_post *post, struct hooks *hooks, const struct hook_target *target,
 		    struct id message_id, int64_t wall_us, struct str body, struct arena *arena,
 		    void (*done)(struct outbound_request *request))
@@ -83,8 +100,7 @@ bool hook_post_send(struct hook_post *post, struct hooks *hooks, const struct ho
 
 	id_format(message_id, post->id);
 	snprintf(post->timestamp, sizeof(post->timestamp), "%lld", (long long)wall_s);
-	if (!webhook_sign(hooks->settings.key, target->webhook_id, target->encrypted_secret,
-			  str_from(post->id), wall_s, body, arena, post->signature))
+	if (!sign(post, hooks, target, wall_s, body, arena))
 		return false;
 	post->headers[0] = (struct outbound_header){"content-type", STR("application/json")};
 	post->headers[1] = (struct outbound_header){"user-agent", STR("displayd-webhook")};
@@ -125,7 +141,8 @@ static void on_off(struct db_query *query, const struct db_result *result)
 	struct sending *sending = container_of(query, struct sending, query);
 
 	if (result->outcome == DB_OK && result->row_count)
-		log_info("hooks", "switched off a webhook that failed for three days");
+		log_info("hooks",
+			 "switched off a webhook that failed for three days or answered 410");
 	end(sending);
 }
 
@@ -216,6 +233,7 @@ static void begin(struct hooks *hooks, struct arena *arena)
 	    .account_id = row->account_id,
 	    .url = row->url,
 	    .encrypted_secret = row->secret,
+	    .previous_secret = row->previous_secret,
 	    .reaches_local = row->reaches_local,
 	};
 	if (hooks->is_draining)

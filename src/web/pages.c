@@ -108,6 +108,7 @@ const struct route web_missing_page = {HTTP_GET, "(no page)", &endpoint_missing}
 static const struct route routes[] = {
     {HTTP_GET, "/", &endpoint_page},
     {HTTP_GET, "/account", &endpoint_page},
+    {HTTP_GET, "/account/access", &endpoint_page},
     {HTTP_GET, "/account/removal", &endpoint_page},
     {HTTP_GET, "/admin", &endpoint_page},
     {HTTP_GET, "/admin/audit", &endpoint_page},

@@ -26,8 +26,11 @@ class Message:
         self.events = said["events"]
 
     def is_signed_with(self, secret):
-        return self.fields["webhook-signature"] == signature(
-            secret, self.id, self.fields["webhook-timestamp"], self.body)
+        return self.is_signed_with_all(secret)
+
+    def is_signed_with_all(self, *secrets):
+        return self.fields["webhook-signature"].split(" ") == [
+            signature(secret, self.id, self.fields["webhook-timestamp"], self.body) for secret in secrets]
 
     def kinds(self):
         return [event["type"] for event in self.events]

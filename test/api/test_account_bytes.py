@@ -272,3 +272,41 @@ def test_the_default_grows_with_the_devices(world):
     assert world.sql("SELECT bytes_allowed(0, 0), bytes_allowed(0, 1024), bytes_allowed(0, 1025),"
                      " bytes_allowed(5, 9000)") == [
         (256 << 20, 256 << 20, (256 << 20) + (256 << 10), 5)]
+
+def disk(account, *tables):
+    """Bytes that tables take on disk, with large values and indexes."""
+    return sum(account.world.sql("SELECT pg_total_relation_size(%s::regclass)", table)[0][0] for table in tables)
+
+
+def incompressible(account, byte_count):
+    [(text,)] = account.world.sql(
+        "SELECT left(string_agg(encode(sha256(random()::text::bytea), 'hex'), ''), %s)"
+        " FROM generate_series(1, %s)", byte_count, byte_count // 64 + 1)
+    return text
+
+
+def test_a_refused_version_writes_nothing(account):
+    script = incompressible(account, 900_000)
+    pending, full = apps.make_app(account), apps.make_app(account)
+    pending.uploaded("1", script)
+    full.uploaded("1", "load()")
+    account.world.sql("UPDATE app SET version_count = 10000 WHERE id = %s", full.id)
+    account.world.sql("UPDATE app_version SET status = 'APPROVED', reviewed_at = now() WHERE app_id = %s", full.id)
+    before = disk(account, "app_version")
+    for number in range(8):
+        pending.upload("1", script=script).problem(409)
+        pending.upload(f"n{number}", script=script).problem(409)
+        full.upload(f"n{number}", script=script).problem(409)
+    assert disk(account, "app_version") - before < 200_000
+
+
+def test_a_refused_entry_writes_nothing(account):
+    device = account.device()
+    for number in range(100):
+        device.push(SMALL, installationId=f"n{number}", background=True).ok()
+    before = disk(account, "installation")
+    for number in range(16):
+        for members in ({"background": True}, {}):
+            device.push(LARGE[number % 4], installationId=f"more{number}", **members).problem(400)
+    assert disk(account, "installation") - before < 50_000
+    device.push(LARGE[0], installationId="n7", background=True).ok()

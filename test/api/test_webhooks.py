@@ -115,7 +115,7 @@ def test_pushes_and_changes_arrive_signed(account, receiver):
     push(device, "news")
     receiver.wait_for(4)
     last = receiver.taken()[-1]
-    assert last.is_signed_with(renewed["secret"]) and not last.is_signed_with(made["secret"])
+    assert last.is_signed_with_all(renewed["secret"], made["secret"])
 
 
 def test_the_status_counts_messages(world, account, receiver):
@@ -236,7 +236,7 @@ def test_after_a_day_events_are_dropped_and_told(account, receiver):
 
 
 def test_three_days_of_failures(account, receiver):
-    receiver.always = 410
+    receiver.always = 500
     made = make(account, receiver, ["pushed"])
     device = account.device()
     push(device, "one")
@@ -257,6 +257,49 @@ def test_three_days_of_failures(account, receiver):
     assert shown["switchedOffAt"] is None and shown["failingSince"] is None
     push(device, "again")
     assert names(receiver.wait_for(1)) == ["again"]
+
+
+def test_gone(account, receiver):
+    """410 says that the receiver wants no more (Standard Webhooks): one such answer is enough."""
+    receiver.always = 410
+    made = make(account, receiver, ["pushed"])
+    device = account.device()
+    assert account.post(f"/v1/webhooks/{made['id']}/test", {}).ok()["status"] == 410
+    assert state(account, made)["isEnabled"]  # a test changes nothing
+    push(device, "one")
+    wait_until(lambda: not state(account, made)["isEnabled"], "that it is switched off")
+    shown = state(account, made)
+    assert shown["switchedOffAt"] and shown["lastStatus"] == 410
+    assert account.world.sql("SELECT count(*) FROM webhook_event WHERE webhook_id = %s", made["id"]) == [(0,)]
+    receiver.always = 204
+    account.request("PATCH", f"/v1/webhooks/{made['id']}", body={"isEnabled": True}).ok()
+    push(device, "again")
+    assert names(receiver.wait_for(1)) == ["again"] and state(account, made)["isEnabled"]
+
+
+def test_two_secrets_while_one_is_replaced(account, receiver):
+    made = make(account, receiver, ["pushed"])
+    path, device = f"/v1/webhooks/{made['id']}", account.device()
+
+    def sent(count, *secrets):
+        push(device, f"n{count}")
+        receiver.wait_for(count)
+        assert receiver.seen()[-1].is_signed_with_all(*secrets)
+
+    sent(1, made["secret"])
+    second = account.post(f"{path}/secret", {}).ok()["secret"]
+    sent(2, second, made["secret"])
+    account.post(f"{path}/test", {}).ok()
+    assert receiver.seen()[-1].is_signed_with_all(second, made["secret"])
+    third = account.post(f"{path}/secret", {}).ok()["secret"]
+    sent(4, third, second)  # the test counts
+    with DatabaseClock(account.world.database) as clock:
+        clock.advance("25 hours")
+        account.post(f"{path}/test", {}).ok()
+        assert receiver.seen()[-1].is_signed_with_all(third)
+        sent(6, third)
+    assert account.world.sql("SELECT previous_secret, previous_until FROM webhook WHERE id = %s",
+                             made["id"]) == [(None, None)]
 
 
 def test_the_newest_ten_thousand_are_kept(account, receiver):

@@ -76,6 +76,33 @@ export default {
 		proxy.end();
 	},
 
+	"what acts for an account is ended by one button": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person);
+		await page.goto("development/webhooks");
+		await page.evaluate(async () => {
+			for (const host of ["one", "two"])
+				await fetch("../web/webhooks", {
+					method: "POST",
+					headers: { "Content-Type": "application/json" },
+					body: JSON.stringify({ url: `https://${host}.example.org/`, events: ["pushed"] }),
+				});
+		});
+		await page.goto("account");
+		await page.getByRole("link", { name: "See what else can act for your account" }).click();
+		await heading(page, "Are these yours?").waitFor();
+		await page.getByRole("rowheader", { name: "https://one.example.org/" }).waitFor();
+		await page.getByRole("button", { name: "End all" }).click();
+		const dialog = page.getByRole("dialog");
+		await dialog.getByLabel("Your password", { exact: true }).fill("not this one");
+		await dialog.getByRole("button", { name: "End all" }).click();
+		await dialog.getByText("is not the password").waitFor();
+		await dialog.getByLabel("Your password", { exact: true }).fill(person.password);
+		await dialog.getByRole("button", { name: "End all" }).click();
+		await page.getByText("Nothing acts for your account").waitFor();
+		assert.equal(await page.getByRole("button", { name: "End all" }).count(), 0);
+	},
+
 	"a passkey is added, signs in, and is removed": async (stage) => {
 		const person = await stage.ask("person");
 		const page = await stage.signedIn(person, { baseURL: named(stage) });

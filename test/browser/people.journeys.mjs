@@ -86,6 +86,9 @@ export default {
 		await page.reload();
 		await page.getByLabel("New password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
+		await heading(page, "Are these yours?").waitFor();
+		await page.getByText("Nothing acts for your account").waitFor();
+		await page.getByRole("link", { name: "Go to your devices" }).click();
 		await heading(page, "Devices").waitFor();
 		const other = await stage.visitor();
 		await other.goto("");

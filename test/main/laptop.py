@@ -58,6 +58,7 @@ def keyed(laptop, key):
     path = os.path.join(laptop.home, "key")
     with open(path, "w", encoding="ascii") as file:
         file.write(key + "\n")
+    os.chmod(path, 0o600)
     laptop.options = ("--key-file", path)
     return laptop
 

@@ -122,8 +122,19 @@ class TestKey:
             assert laptop.refused(2, "device", "list", DISPLAYD_API_KEY=wrong) == (
                 "DISPLAYD_API_KEY contains no API key")
         empty = laptop.password_file("")
+        os.chmod(empty, 0o600)
         assert laptop.refused(2, "--key-file", empty, "device", "list") == f"{empty} contains no API key"
         assert "/nowhere" in laptop.refused(2, "--key-file", "/nowhere", "device", "list")
+
+    def test_a_file_that_others_may_read_or_write(self, keyed, device):
+        path = keyed.options[1]
+        for mode in (0o640, 0o604, 0o620, 0o602, 0o601):
+            os.chmod(path, mode)
+            assert keyed.refused(1, "device", "list") == (
+                f"{path} has mode {mode:04o}, so others may read or write it; check that it is yours, then run: "
+                f"chmod 600 {path}")
+        os.chmod(path, 0o400)
+        assert keyed.ctl("device", "list")[0]["id"] == device["id"]
 
     def test_of_standard_input(self, laptop, key, device):
         def run(*arguments):

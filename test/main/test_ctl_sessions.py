@@ -196,6 +196,17 @@ class TestSession:
         assert laptop.refused(1, "device", "list") == (
             f"{path} is not a session file; remove it and sign in again")
 
+    def test_a_file_that_others_may_read(self, running, laptop):
+        """Another sign-in fails before it ends the session."""
+        address = person(running, laptop)
+        [path] = laptop.files()
+        os.chmod(path, 0o644)
+        for command in (["device", "list"], ["sign-out"],
+                        ["sign-in", "--email", address, "--password-file", laptop.password_file()]):
+            assert laptop.refused(1, *command).startswith(f"{path} has mode 0644, so others may read or write it")
+        os.chmod(path, 0o600)
+        assert laptop.ctl("key", "list") is not None
+
     def test_a_link_to_a_server_that_cannot_be(self, laptop):
         """An invalid link fails at once: the server of DISPLAYD_SERVER is not asked."""
         assert laptop.refused(2, "sign-in", "ftp://x/link#t", server=False,

@@ -249,3 +249,28 @@ def test_errors_carry_the_fields_too(world, browser):
     with world.client() as client:
         client.send(request_bytes("GET", "/web/none"))
         assert client.answer().status == 404
+
+
+def test_a_network_makes_few_accounts(start):
+    """Whoever registers takes a place of the address; what fails takes none."""
+    world = start("--registration", "open", "--trust-proxy", "127.0.0.1")
+    make_first(world)
+    numbers = iter(range(10_000))
+
+    def register(address, email=None):
+        email = email or f"new{next(numbers)}@example.org"
+        return from_address(world, address).post(
+            "/web/registration", {"email": email, "name": "New", "password": PASSWORD})
+
+    register("203.0.113.1", "taken@example.org").ok()
+    for _ in range(5):
+        register("203.0.113.1", "taken@example.org").problem(409)
+    for addresses in (lambda _: "203.0.113.1", lambda number: f"2001:db8:1:2::{number + 1:x}"):
+        statuses = [register(addresses(number)).status for number in range(22)]
+        made = statuses.count(200)
+        assert made in (19, 20) and statuses[:made] == [200] * made and set(statuses[made:]) == {429}
+    refused = register("203.0.113.1")
+    assert "too many accounts were made from this network" in refused.problem(429)["detail"]
+    assert 0 < int(refused["retry-after"]) <= 600
+    register("203.0.113.2").ok()
+    register("2001:db8:1:3::1").ok()

@@ -250,6 +250,7 @@ CONFLICTS = {
     "chooseCollection": other_source, "importApp": unknown_collection,
     "updateApp": public_twice,
     "changePassword": outdated, "removeAccount": outdated, "removePasskey": outdated,
+    "endAccess": outdated,
     "signIn": outdated, "signInWithPasskey": outdated,
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
     "showMessage": full_account, "setMqttConnection": broker_of_the_instance,

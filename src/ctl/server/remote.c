@@ -170,7 +170,7 @@ static enum ctl_exit read_key(struct ctl *ctl)
 			return ctl_fail(
 			    CTL_USAGE,
 			    "standard input cannot be both the API key and another file");
-	code = ctl_read_file("", path, KEY_FILE_BYTES_MAX, &file);
+	code = ctl_read_secret_file(path, KEY_FILE_BYTES_MAX, &file);
 	if (code == CTL_DONE)
 		code = take_key(ctl, buffer_view(&file), path);
 	buffer_finish(&file);

@@ -73,7 +73,9 @@ enum ctl_exit session_read(struct ctl *ctl, struct str server, struct session *r
 	*ret = (struct session){0};
 	if (!path.data || (stat(path.data, &info) < 0 && errno == ENOENT))
 		return CTL_DONE;
-	code = ctl_read_file("", path.data, FILE_BYTES_MAX, &file);
+	code = ctl_read_secret_file(path.data, FILE_BYTES_MAX, &file);
+	if (code != CTL_DONE)
+		return code;
 	text = buffer_view(&file);
 	document = text.length ? yyjson_read(text.data, text.length, 0) : NULL;
 	is_good =
@@ -85,7 +87,7 @@ enum ctl_exit session_read(struct ctl *ctl, struct str server, struct session *r
 	ret->is_idle = clock_wall_us() / 1000000 - info.st_mtim.tv_sec > IDLE_S;
 	yyjson_doc_free(document);
 	buffer_finish(&file);
-	if (code == CTL_DONE && !is_good)
+	if (!is_good)
 		return ctl_fail(CTL_FAILED, "%s is not a session file; remove it and sign in again",
 				path.data);
 	return code;

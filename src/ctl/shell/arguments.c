@@ -29,8 +29,8 @@ static const struct option general[] = {
 	   "Ask this server instead, such as https://panels.example.org, with an API key or the "
 	   "session of sign-in. Default: the variable DISPLAYD_SERVER."),
     OPTION(TEXT, "key-file", "FILE",
-	   "File whose first line is the API key; - is standard input. Default: the variable "
-	   "DISPLAYD_API_KEY."),
+	   "File whose first line is the API key, for its owner only (mode 600); - is standard "
+	   "input. Default: the variable DISPLAYD_API_KEY."),
     OPTION(TEXT, "ca-file", "FILE",
 	   "File with certificates (PEM) of the authorities to trust for --server. Default: the "
 	   "system's."),

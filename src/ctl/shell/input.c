@@ -3,7 +3,38 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Rejects a file of a secret that others may read or write, as ssh rejects private keys. A pipe has
+ * no others. */
+static enum ctl_exit check_secret(const char *path, int file)
+{
+	struct stat info;
+	mode_t others;
+
+	if (fstat(file, &info) < 0)
+		return ctl_fail(CTL_FAILED, "%s: %s", path, strerror(errno));
+	/* The group of another user's file may be meant to read it, such as that of a service. */
+	others = info.st_uid == geteuid() ? S_IRWXG | S_IRWXO : S_IRWXO;
+	if (!S_ISREG(info.st_mode) || !(info.st_mode & others))
+		return CTL_DONE;
+	return ctl_fail(CTL_FAILED,
+			"%s has mode %04o, so others may read or write it; check that it is yours, "
+			"then run: chmod 600 %s",
+			path, (unsigned)(info.st_mode & 07777), path);
+}
+
+enum ctl_exit ctl_read_secret_file(const char *path, size_t max_bytes, struct buffer *ret_text)
+{
+	int file = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	enum ctl_exit code = file < 0 ? CTL_DONE : check_secret(path, file);
+
+	if (file >= 0)
+		close(file);
+	*ret_text = (struct buffer){0};
+	return code == CTL_DONE ? ctl_read_file("", path, max_bytes, ret_text) : code;
+}
 
 enum ctl_exit ctl_read_file(const char *what, const char *path, size_t max_bytes,
 			    struct buffer *ret_text)

@@ -156,6 +156,7 @@ static int check_connection(void *context, char *to, char *from, int to_port, in
 	(void)from;
 	(void)to_port;
 	(void)from_port;
+	transfer->is_answered = false;
 	transfer->why_refused = "not public";
 	if (address_read(str_from(to), &address) &&
 	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address)) {
@@ -172,6 +173,7 @@ static size_t take_header(char *data, size_t size, size_t count, void *context)
 	size_t length = size * count;
 
 	transfer->is_looking_up = false;
+	transfer->is_answered = true;
 	/* A status line begins a new answer: the lines before belong to a redirect or a 1xx. In
 	 * trailers it does not. */
 	if (length >= 5 && memcmp(data, "HTTP/", 5) == 0 && transfer->body.length == 0)
@@ -281,6 +283,22 @@ bool transfer_start(struct transfer *transfer, const struct transfer_tools *tool
 	return false;
 }
 
+/* Explains an address that is refused. Whoever may not reach local addresses is not told to which
+ * one a name resolves. */
+static void explain_address(const struct transfer *transfer, const char *host, struct reply *reply)
+{
+	const char *bare = host[0] == '[' ? host + 1 : host;
+	size_t length = strlen(transfer->refused);
+	bool is_literal = strncmp(bare, transfer->refused, length) == 0 &&
+			  (bare[length] == '\0' || bare[length] == ']');
+
+	if (transfer->request->why_public && !is_literal)
+		reply_set_error(reply, "%s has an address that is %s", host, transfer->why_refused);
+	else
+		reply_set_error(reply, "%s has the address %s, which is %s", host,
+				transfer->refused, transfer->why_refused);
+}
+
 static void explain(const struct transfer *transfer, CURLcode code, struct reply *reply)
 {
 	char host[256];
@@ -292,8 +310,7 @@ static void explain(const struct transfer *transfer, CURLcode code, struct reply
 		reply_set_error(reply, "the response of %s is larger than 2 MiB", host);
 	else if ((code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK) &&
 		 transfer->refused[0])
-		reply_set_error(reply, "%s has the address %s, which is %s", host,
-				transfer->refused, transfer->why_refused);
+		explain_address(transfer, host, reply);
 	else if (code == CURLE_COULDNT_RESOLVE_HOST)
 		reply_set_error(reply, "host %s was not found", host);
 	else if (code == CURLE_COULDNT_CONNECT && transfer->refused_port)
@@ -306,6 +323,9 @@ static void explain(const struct transfer *transfer, CURLcode code, struct reply
 	else if (code == CURLE_TOO_MANY_REDIRECTS)
 		reply_set_error(reply, "%s redirects more than %d times", host,
 				TRANSFER_REDIRECTS_MAX);
+	else if ((code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY) &&
+		 !transfer->is_answered)
+		reply_set_error(reply, "%s does not speak HTTP", host);
 	else if (code == CURLE_UNSUPPORTED_PROTOCOL)
 		reply_set_error(
 		    reply, "%s redirects to an address with neither https:// nor http://", host);

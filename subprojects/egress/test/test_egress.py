@@ -6,6 +6,7 @@ import socket
 import ssl
 import struct
 import subprocess
+import threading
 import time
 
 import pytest
@@ -134,6 +135,9 @@ def test_public_requests_reach_nothing_that_is_allowed(server):
         refused = "127.0.0.1 has the address 127.0.0.1, which is not public: drafts do not"
         assert client.error(url, public="drafts do not") == refused
         assert not server.seen
+        # The address of a name is not told to those who may not reach it.
+        words = client.error(url.replace("127.0.0.1", "localhost"), public="drafts do not")
+        assert words == "localhost has an address that is not public: drafts do not"
         # Neither by a connection that is open, nor by an answer that is kept.
         assert client.ask(url, ttl_s=60)[0]["status"] == 200
         assert client.error(url, public="drafts do not") == refused
@@ -159,6 +163,26 @@ def test_errors_in_words(client):
     assert client.error(f"http://127.0.0.1:{port}/") == "127.0.0.1 cannot be reached"
     assert client.error("http://name.invalid/") == "host name.invalid was not found"
     assert "cannot be sent" in client.error("http://127.0.0.1/", headers={"A": "b\nc"})
+
+
+@pytest.mark.parametrize("greeting", [b"SSH-2.0-OpenSSH_9.2\r\n", b"220 mail ESMTP\r\n", b"HTTP/9.9 200 OK\r\n\r\n",
+                                      b"\0\1\2\3"])
+def test_a_target_that_does_not_speak_http(client, server, greeting):
+    def greet(listener):
+        for _ in range(2):
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(greeting)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        thread = threading.Thread(target=greet, args=[listener], daemon=True)
+        thread.start()
+        assert client.error(url) == "127.0.0.1 does not speak HTTP"
+        assert client.error(f"{server.url}/to?{url}") == "127.0.0.1 does not speak HTTP"
+        thread.join()
+    assert "redirects to an address with neither" in client.error(f"{server.url}/to?gopher://127.0.0.1/")
 
 
 def test_an_answer_that_does_not_come(client, server):

@@ -12,6 +12,7 @@ import { go, path } from "./frame/place";
 import { matchRoute, type Parameters } from "./frame/routes";
 import { Shortcuts } from "./frame/shortcuts";
 import { AccountPage } from "./pages/account";
+import { AccessPage } from "./pages/account_access";
 import { AccountRemovalPage } from "./pages/account_removal";
 import { AdminPage } from "./pages/admin";
 import { AuditPage } from "./pages/admin_audit";
@@ -71,6 +72,7 @@ const pages: Record<string, Page> = {
 	"studio/{id}": StudioAppPage,
 	"studio/{id}/{part}": StudioAppPage,
 	"studio/{id}/{part}/{name}": StudioAppPage,
+	"account/access": AccessPage,
 	"account/removal": AccountRemovalPage,
 };
 

@@ -254,6 +254,12 @@ export function AccountPage({ account }: { account: Account }): JSX.Element {
 					Browsers in which you are signed in. A session ends after 12 hours without use.
 				</p>
 				<Sessions sessions={sessions} />
+				<p class="words">
+					<a href="account/access" data-page>
+						See what else can act for your account
+					</a>
+					: passkeys, API keys, webhooks and MQTT.
+				</p>
 			</section>
 			<Mqtt />
 			<Storage />

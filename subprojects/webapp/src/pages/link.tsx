@@ -27,10 +27,15 @@ function takeToken(): string {
 	return token || (sessionStorage.getItem(STORED) ?? "");
 }
 
-async function use(token: string, more: Omit<Schemas["LinkUse"], "token">): Promise<void> {
+/** next: the page that follows. */
+async function use(
+	token: string,
+	more: Omit<Schemas["LinkUse"], "token">,
+	next = "",
+): Promise<void> {
 	setAccount(await post("/web/links/use", { token, ...more }));
 	sessionStorage.removeItem(STORED);
-	go("", { replaces: true });
+	go(next, { replaces: true });
 }
 
 function NewAccountForm({ token, link }: { token: string; link: Link }): JSX.Element {
@@ -60,7 +65,11 @@ function NewAccountForm({ token, link }: { token: string; link: Link }): JSX.Ele
 function NewPasswordForm({ token, link }: { token: string; link: Link }): JSX.Element {
 	const [password, setPassword] = useState("");
 	return (
-		<Form action="Set password" onSubmit={() => use(token, { password })} names={["password"]}>
+		<Form
+			action="Set password"
+			onSubmit={() => use(token, { password }, "account/access")}
+			names={["password"]}
+		>
 			{(faults) => (
 				<>
 					<p>

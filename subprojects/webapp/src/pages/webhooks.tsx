@@ -103,7 +103,7 @@ function State({ of }: { of: Webhook }): JSX.Element {
 	if (of.switchedOffAt !== null)
 		return (
 			<span class="two-lines">
-				Switched off after three days of failures
+				Switched off after three days of failures, or because the receiver answered 410 (gone)
 				<span class="quiet">
 					<When at={of.switchedOffAt} />
 				</span>
