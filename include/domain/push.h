@@ -83,8 +83,10 @@ extern const struct record push_devices_body_record;
 extern const struct record push_v0_body_record;
 
 /* Splits an image as callers send it, base64 or a data URL, into its media type, which is empty
- * without a data URL, and its base64 text. Returns NULL, or the fault ("is ..."). */
-const char *push_split_image(struct str image, struct str *ret_media_type, struct str *ret_base64);
+ * without a data URL, and its base64 text, which is in the arena if the URL is percent-encoded.
+ * Returns NULL, or the fault ("is ..."). */
+const char *push_split_image(struct str image, struct arena *arena, struct str *ret_media_type,
+			     struct str *ret_base64);
 
 /* Body of /v0's push_app: an app to render and to show as a push. */
 struct push_app_body {

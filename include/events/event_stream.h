@@ -19,6 +19,8 @@ void event_stream_init(struct event_stream *stream, struct loop *loop);
 /* Clears the ping. The http stream ends on its own, or by http_stream_end(). */
 void event_stream_finish(struct event_stream *stream);
 
+/* Writes how long a client waits before it reconnects. Write it first. */
+void event_stream_write_retry(struct event_stream *stream, unsigned retry_ms);
 /* Writes an event; data: a JSON object. */
 void event_stream_write(struct event_stream *stream, const char *event, struct str data);
 /* Writes an event with a line "id:", which the client sends back as Last-Event-ID. */

@@ -88,7 +88,8 @@ struct event_wish {
 
 enum event_refusal {
 	EVENTS_NOT_REFUSED,
-	EVENTS_FULL,		/* too many streams, or accounts with listeners */
+	EVENTS_FULL,		/* too many streams of the worker, or accounts with listeners */
+	EVENTS_FULL_OF_ACCOUNT, /* too many streams of the account */
 	EVENTS_FULL_OF_KEY,	/* too many streams of the key */
 	EVENTS_FULL_OF_DEVICES, /* too many view subscriptions */
 };

@@ -29,6 +29,8 @@ void stream_shares_finish(struct stream_shares *shares);
 
 /* Whether the account may have one more. */
 bool stream_shares_have_room(const struct stream_shares *shares, struct id account_id);
+/* Whether no account may have one more. */
+bool stream_shares_are_full(const struct stream_shares *shares);
 void stream_shares_join(struct stream_shares *shares, struct stream_member *member,
 			struct id account_id);
 void stream_shares_leave(struct stream_shares *shares, struct stream_member *member);

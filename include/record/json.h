@@ -42,7 +42,8 @@ bool json_parse_long(struct str text, struct arena *arena, struct json_document 
 #define JSON_NULL_FAULT "must not be null, leave the field out instead"
 
 bool json_is_null(const struct json_value *value);
-/* Accepts numbers without a fraction that fit, "10.0" included. Returns false for other values. */
+/* Accepts numbers without a fraction that fit, "10.0" included, by their literal. Returns false for
+ * other values. */
 bool json_get_integer(const struct json_value *value, int64_t *ret_integer);
 bool json_get_bool(const struct json_value *value, bool *ret_bool);
 bool json_get_str(const struct json_value *value, struct str *ret_text);

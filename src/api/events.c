@@ -3,6 +3,8 @@
 #include "base/limits.h"
 #include "endpoints.h"
 
+#include <string.h>
+
 /* GET /v1/events?devices=ID,ID - stream of events of devices.
  *
  *   begin --devices named-----> owned --.
@@ -48,11 +50,17 @@ static struct step_result fail(struct task *task, enum event_refusal constraint_
 	char retry_after[12];
 
 	if (constraint_error == EVENTS_FULL_OF_DEVICES)
-		return task_fail_busy(task, PROBLEM_STREAMS_TOO_MANY, FULL_RETRY_S,
-				      "too many devices are being watched, try again");
+		return task_fail_busy(
+		    task, FULL_RETRY_S,
+		    "the server watches too many devices for all accounts, try again");
 	if (constraint_error == EVENTS_FULL)
-		return task_fail_busy(task, PROBLEM_STREAMS_TOO_MANY, FULL_RETRY_S,
-				      "too many streams are open, try again");
+		return task_fail_busy(
+		    task, FULL_RETRY_S,
+		    "the server has too many open streams of all accounts, try again");
+	if (constraint_error == EVENTS_FULL_OF_ACCOUNT)
+		return task_fail_busy(task, FULL_RETRY_S,
+				      "%d streams of the account are open, the maximum; close one",
+				      LIMIT_EVENT_STREAMS_OF_ACCOUNT);
 	snprintf(retry_after, sizeof(retry_after), "%d", FULL_OF_KEY_RETRY_S);
 	task_add_field(task, STR("Retry-After"),
 		       arena_copy(task_arena(task), str_from(retry_after)));
@@ -122,18 +130,19 @@ static struct step_result owned(struct task *task)
 	return listen_to_account(task);
 }
 
-/* Returns true, with the answer 400, if Last-Event-ID is invalid. */
-static bool has_bad_last_id(struct task *task, struct step_result *ret_answer)
+/* Reads the ID of the last event that the client received: from its field, else from the query. A
+ * text that is not an ID of an event counts as an ID that is no longer kept, so the client gets
+ * "reset": after an error an EventSource would never come back. */
+static void read_last_id(struct task *task)
 {
 	struct listening *listening = task_state(task);
 	struct str text = http_request_field(task_request(task), STR("last-event-id"));
 
+	if (!text.length && http_request_query(task_request(task), STR("lastEventId")).data)
+		text = http_request_query(task_request(task), STR("lastEventId"));
 	listening->has_last_id = text.data != NULL;
-	if (!text.data || event_id_read(text, listening->last_id))
-		return false;
-	*ret_answer =
-	    task_fail(task, PROBLEM_HEAD_INVALID, "Last-Event-ID must be the ID of an event");
-	return true;
+	if (text.data && !event_id_read(text, listening->last_id))
+		memset(listening->last_id, 0, sizeof(listening->last_id));
 }
 
 static struct step_result begin(struct task *task)
@@ -141,9 +150,9 @@ static struct step_result begin(struct task *task)
 	struct listening *listening = task_state(task);
 	struct step_result answer;
 
-	if (!api_read_devices(task, &listening->chosen, LIMIT_EVENT_DEVICES, &answer) ||
-	    has_bad_last_id(task, &answer))
+	if (!api_read_devices(task, &listening->chosen, LIMIT_EVENT_DEVICES, &answer))
 		return answer;
+	read_last_id(task);
 	if (listening->chosen.count) {
 		statement_device_owners(task_new_query(task),
 					&(struct device_owners_parameters){

@@ -237,7 +237,8 @@ int64_t push_duration_for(int64_t animation_ms)
 static void check_image(struct push_body *body, struct faults *faults)
 {
 	/* An image that is missing or has a fault is empty here. */
-	const char *wrong = push_split_image(body->image, &body->media_type, &body->base64);
+	const char *wrong =
+	    push_split_image(body->image, faults->arena, &body->media_type, &body->base64);
 
 	if (wrong)
 		faults_add(faults, STR("image"), "%s", wrong);
@@ -345,7 +346,7 @@ static void message_body_check(void *memory, uint64_t seen, struct faults *fault
 	set_default(&message->scroll, "auto");
 	if (!message->icon.data)
 		return;
-	wrong = push_split_image(message->icon, &media_type, &message->icon_base64);
+	wrong = push_split_image(message->icon, faults->arena, &media_type, &message->icon_base64);
 	if (!wrong && message->icon_base64.length == 0)
 		wrong = "is empty: leave it out";
 	if (wrong)

@@ -4,13 +4,12 @@
 
 #include <string.h>
 
-/* A window of 24 hours ends where it begins. */
 static int wakes_minute(const struct display_settings *settings, int64_t wall_us)
 {
 	int64_t until_us;
 
 	if (!display_wakes_at(settings, wall_us, &until_us))
-		return settings->sleep_enabled ? settings->sleep_end_minute : -1;
+		return -1;
 	return local_time_at(settings->zone, until_us).second / 60;
 }
 

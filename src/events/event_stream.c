@@ -13,6 +13,15 @@ static void write_event(struct event_stream *stream, const char *event, struct s
 	buffer_finish(&text);
 }
 
+void event_stream_write_retry(struct event_stream *stream, unsigned retry_ms)
+{
+	struct buffer text = {0};
+
+	buffer_printf(&text, "retry: %u\n\n", retry_ms);
+	http_stream_write(stream->http, buffer_view(&text));
+	buffer_finish(&text);
+}
+
 void event_stream_write(struct event_stream *stream, const char *event, struct str data)
 {
 	write_event(stream, event, (struct str){0}, data);

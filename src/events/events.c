@@ -11,7 +11,11 @@
 
 #include <stdlib.h>
 
-enum { SHOW_MS = 1000 };
+enum {
+	SHOW_MS = 1000,
+	/* Time before a client reconnects. Browsers differ; a restart takes about a second. */
+	RETRY_MS = 2000,
+};
 
 struct events {
 	struct loop *loop;
@@ -72,8 +76,10 @@ enum event_refusal events_open(struct events *events, const struct event_wish *w
 	struct key_stream *stream;
 	enum event_refusal refusal;
 
-	if (!stream_shares_have_room(&events->shares, wish->account_id))
+	if (stream_shares_are_full(&events->shares))
 		return EVENTS_FULL;
+	if (!stream_shares_have_room(&events->shares, wish->account_id))
+		return EVENTS_FULL_OF_ACCOUNT;
 	if (events->shares.count == 0)
 		events->is_paused = events->unavailable.is_unavailable;
 	stream = memory_zalloc(sizeof(*stream));
@@ -112,6 +118,8 @@ static void begin_or_proceed(struct http_stream *http, void *owner)
 	struct key_stream *stream = owner;
 
 	(void)http;
+	if (!stream->has_begun)
+		event_stream_write_retry(&stream->stream, RETRY_MS);
 	if (!stream->has_begun && stream->is_paused)
 		event_stream_write(&stream->stream, "away", STR("{}"));
 	stream->has_begun = true;

@@ -38,7 +38,12 @@ bool stream_shares_have_room(const struct stream_shares *shares, struct id accou
 {
 	const struct stream_share *share = find(shares, account_id);
 
-	return shares->count < shares->max && (!share || share->count < shares->account_max);
+	return !stream_shares_are_full(shares) && (!share || share->count < shares->account_max);
+}
+
+bool stream_shares_are_full(const struct stream_shares *shares)
+{
+	return shares->count >= shares->max;
 }
 
 void stream_shares_join(struct stream_shares *shares, struct stream_member *member,

@@ -68,15 +68,14 @@ static enum secret_key_check refuse_other(const struct secret_key_location *loca
 	static const char remedy[] =
 	    "put the right key there, from a backup (displayctl restore) or from the machine that "
 	    "had it; if it is lost, run \"displayctl database rekey\" to continue with another "
-	    "one, and enter secret settings again";
+	    "one, and enter secret settings of apps, MQTT passwords and webhooks again";
 
 	if (location->file)
-		reason_set(reterr,
-			   "the key in %s did not encrypt the secret settings in the database: %s",
+		reason_set(reterr, "the key in %s did not encrypt the secrets in the database: %s",
 			   location->file, remedy);
 	else
 		reason_set(reterr,
-			   "the secret settings in the database are encrypted with another key: "
+			   "the secrets in the database are encrypted with another key: "
 			   "%s/secret-key %s; %s",
 			   location->state_dir, location->is_new ? "is missing" : "is not that one",
 			   remedy);
@@ -90,31 +89,54 @@ static enum secret_key_check refuse_beside(struct reason *reterr)
 	return SECRET_KEY_REFUSED;
 }
 
-/* Tries the key if the database has no fingerprint yet. */
+/* Reads some stored secrets of each kind. Returns their number, or -1 with a reason. *ret_fits:
+ * whether the key decrypts one. */
+static int try_secrets(PGconn *connection, const struct settings_key *key, struct arena *arena,
+		       bool *ret_fits, struct reason *reterr)
+{
+	const struct secrets_newest_row *rows;
+	struct db_query query;
+	struct str text;
+	int count;
+
+	*ret_fits = false;
+	db_query_init(&query, arena);
+	statement_secrets_newest(&query, NULL);
+	count = read_rows(connection, &query, arena, (const void **)&rows, reterr);
+	for (int i = 0; i < count && !*ret_fits; i++)
+		*ret_fits = settings_decrypt(key, rows[i].owner_id, rows[i].label, rows[i].secret,
+					     arena, &text);
+	return count;
+}
+
+/* Stores the fingerprint if the database has none yet, unless the key decrypts none of its secrets.
+ */
 static enum secret_key_check try_key(PGconn *connection, const struct settings_key *key,
 				     const struct secret_key_location *location,
 				     struct arena *arena, struct reason *reterr)
 {
-	const struct secret_settings_newest_row *rows;
-	struct db_query query;
-	struct str json;
-	int count;
+	bool fits;
+	int count = try_secrets(connection, key, arena, &fits, reterr);
 
-	db_query_init(&query, arena);
-	statement_secret_settings_newest(&query, NULL);
-	count = read_rows(connection, &query, arena, (const void **)&rows, reterr);
-	if (count <= 0)
-		return count < 0 ? SECRET_KEY_FAILED : SECRET_KEY_FITS;
-	for (int i = 0; i < count; i++) {
-		if (!settings_decrypt(key, rows[i].device_id, rows[i].id, rows[i].secret_settings,
-				      arena, &json))
-			continue;
-		if (set_fingerprint(connection, fingerprint_of(key, arena), false, arena, reterr) <
-		    0)
-			return SECRET_KEY_FAILED;
-		return SECRET_KEY_FITS;
-	}
-	return refuse_other(location, reterr);
+	if (count > 0 && !fits)
+		return refuse_other(location, reterr);
+	if (count < 0 ||
+	    set_fingerprint(connection, fingerprint_of(key, arena), false, arena, reterr) < 0)
+		return SECRET_KEY_FAILED;
+	return SECRET_KEY_FITS;
+}
+
+/* Takes the key in place of the one whose fingerprint is stored, if no secret would be lost. */
+static enum secret_key_check try_other(PGconn *connection, const struct settings_key *key,
+				       const struct secret_key_location *location,
+				       struct arena *arena, struct reason *reterr)
+{
+	bool fits;
+	int count = try_secrets(connection, key, arena, &fits, reterr);
+
+	if (count < 0)
+		return SECRET_KEY_FAILED;
+	return count ? refuse_other(location, reterr) : secret_key_accept(connection, key, reterr);
 }
 
 static enum secret_key_check check(PGconn *connection, const struct settings_key *key,
@@ -131,7 +153,7 @@ static enum secret_key_check check(PGconn *connection, const struct settings_key
 	if (read_rows(connection, &query, arena, (const void **)&found, reterr) != 1)
 		return SECRET_KEY_FAILED;
 	if (found->fingerprint.data && !str_equal(found->fingerprint, own))
-		return refuse_other(location, reterr);
+		return try_other(connection, key, location, arena, reterr);
 	if (!found->is_admitted)
 		return refuse_beside(reterr);
 	if (found->fingerprint.data)

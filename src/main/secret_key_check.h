@@ -2,13 +2,17 @@
  * one would show no secret setting, and store new ones that no other instance can read.
  *
  *   site.secret_key_fingerprint is that of the key        -> it fits
- *                               is another one            -> refused
+ *                               is another one:
+ *     another instance with another key is running        -> refused
+ *     no secret of any kind is stored                     -> it fits, and is stored
+ *     secrets are stored                                  -> refused
  *                               was never written:
  *     another instance with another key is running        -> refused
- *     there are no secret settings                        -> it fits
- *     the key decrypts one of them                           -> it fits, and is stored
+ *     no secret of any kind is stored: a new database     -> it fits, and is stored
+ *     the key decrypts one of them                        -> it fits, and is stored
+ *     it decrypts none                                    -> refused
  *
- *     it decrypts none                                       -> refused
+ * Kinds: sql/query/ctl/secrets_newest.sql.
  *
  * While a server runs, its connections hold a lock that keeps instances with another key out (see
  * db/db.h). */

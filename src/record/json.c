@@ -1,10 +1,10 @@
 #include "record/json.h"
 #include "base/limits.h"
 #include "base/memory.h"
+#include "json_number.h"
 #include "json_scan.h"
 #include "record/json_memory.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <text/utf8.h>
 #include <yyjson.h>
@@ -12,6 +12,14 @@
 static yyjson_val *native(const struct json_value *value)
 {
 	return (yyjson_val *)(void *)value;
+}
+
+/* Literal of a number that was parsed here; data is NULL for other values. */
+static struct str literal_of(yyjson_val *value)
+{
+	if (!yyjson_is_raw(value))
+		return (struct str){0};
+	return (struct str){yyjson_get_raw(value), yyjson_get_len(value)};
 }
 
 static int compare_names(const void *a, const void *b)
@@ -110,6 +118,32 @@ static bool is_within_limits(struct str text, unsigned values_max, struct arena 
 	return false;
 }
 
+static bool has_exponent(struct str literal)
+{
+	return memchr(literal.data, 'e', literal.length) ||
+	       memchr(literal.data, 'E', literal.length);
+}
+
+/* Whether each number is one that a double can have. Only a number with an exponent is larger. */
+static bool has_finite_numbers(yyjson_doc *doc, struct arena *arena, struct str *ret_reason)
+{
+	size_t count = yyjson_doc_get_val_count(doc);
+	double number;
+
+	for (yyjson_val *value = yyjson_doc_get_root(doc); count; count--, value++) {
+		struct str literal = literal_of(value);
+
+		if (!literal.data || !has_exponent(literal) ||
+		    json_number_to_double(literal, &number))
+			continue;
+		*ret_reason =
+		    arena_printf(arena, "the body is not valid JSON: the number %.*s is too large",
+				 STR_ARG(literal));
+		return false;
+	}
+	return true;
+}
+
 /* ---- parsing ---- */
 
 /* allocator: NULL is malloc(), which may fail. */
@@ -127,7 +161,8 @@ static bool parse(struct str text, unsigned values_max, const yyjson_alc *alloca
 	if (text.length)
 		memcpy(copy, text.data, text.length);
 	memset(copy + text.length, 0, YYJSON_PADDING_SIZE);
-	doc = yyjson_read_opts(copy, text.length, YYJSON_READ_INSITU, allocator, &error);
+	doc = yyjson_read_opts(copy, text.length, YYJSON_READ_INSITU | YYJSON_READ_NUMBER_AS_RAW,
+			       allocator, &error);
 	if (!doc) {
 		ret_document->lacks_memory = error.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION;
 		if (text.length == 0)
@@ -138,7 +173,8 @@ static bool parse(struct str text, unsigned values_max, const yyjson_alc *alloca
 					 error.msg, error.pos);
 		return false;
 	}
-	if (!has_single_names(yyjson_doc_get_root(doc), arena, ret_reason)) {
+	if (!has_single_names(yyjson_doc_get_root(doc), arena, ret_reason) ||
+	    !has_finite_numbers(doc, arena, ret_reason)) {
 		yyjson_doc_free(doc);
 		return false;
 	}
@@ -180,24 +216,15 @@ void json_document_finish(struct json_document *document)
 bool json_get_integer(const struct json_value *value, int64_t *ret_integer)
 {
 	yyjson_val *number = native(value);
-	double real;
+	struct str literal = literal_of(number);
 
-	if (yyjson_is_uint(number)) {
-		if (yyjson_get_uint(number) > INT64_MAX)
-			return false;
-		*ret_integer = (int64_t)yyjson_get_uint(number);
-		return true;
-	}
-	if (yyjson_is_sint(number)) {
-		*ret_integer = yyjson_get_sint(number);
-		return true;
-	}
-	if (!yyjson_is_real(number))
+	if (literal.data)
+		return json_number_to_integer(literal, ret_integer);
+	/* Another module parsed the document, without literals. */
+	if (!yyjson_is_int(number) ||
+	    (yyjson_is_uint(number) && yyjson_get_uint(number) > INT64_MAX))
 		return false;
-	real = yyjson_get_real(number);
-	if (real != floor(real) || fabs(real) > 9007199254740992.0)
-		return false;
-	*ret_integer = (int64_t)real;
+	*ret_integer = yyjson_get_sint(number);
 	return true;
 }
 
@@ -250,10 +277,9 @@ bool json_get_object(const struct json_value *value, unsigned *ret_count)
 
 bool json_get_number(const struct json_value *value, double *ret_number)
 {
-	if (!yyjson_is_num(native(value)))
-		return false;
-	*ret_number = yyjson_get_num(native(value));
-	return true;
+	struct str literal = literal_of(native(value));
+
+	return literal.data && json_number_to_double(literal, ret_number);
 }
 
 const struct json_value *json_member(const struct json_value *object, const char *name)

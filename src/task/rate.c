@@ -8,6 +8,10 @@ enum {
 	BUCKETS = 1 << 16, /* 1 MiB */
 	NEIGHBOURHOOD = 8, /* buckets in which an ID may lie */
 	UNUSED_STEP_US = 1000000,
+	NAME_MAX_BYTES = 32, /* of a policy */
+	/* A shorter name is hashed with zeros up to this length, as in earlier programs, whose
+	 * table an upgrade takes over. */
+	NAME_MIN_BYTES = 8,
 };
 
 struct bucket {
@@ -53,12 +57,15 @@ const struct region visitor_region = {
 static uint64_t tag_of(const struct rate_table *table, const struct rate_policy *policy,
 		       struct id id)
 {
-	uint8_t input[ID_BYTES + 8] = {0};
+	uint8_t input[ID_BYTES + NAME_MAX_BYTES] = {0};
+	size_t length = strlen(policy->name);
 	uint64_t tag;
 
+	require(length <= NAME_MAX_BYTES);
 	memcpy(input, id.bytes, ID_BYTES);
-	memcpy(input + ID_BYTES, policy->name, strnlen(policy->name, 8));
-	crypto_shorthash((uint8_t *)&tag, input, sizeof(input), table->secret);
+	memcpy(input + ID_BYTES, policy->name, length);
+	length = length > NAME_MIN_BYTES ? length : NAME_MIN_BYTES;
+	crypto_shorthash((uint8_t *)&tag, input, ID_BYTES + length, table->secret);
 	return tag ? tag : 1;
 }
 

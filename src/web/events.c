@@ -25,6 +25,8 @@ static struct step_result open_stream(struct task *task)
 	const struct events *events = task_state(task);
 	struct page_stream *page;
 
+	if (streams_are_full(web->streams))
+		return fail_full(task, "pages of all accounts are open");
 	if (!streams_have_room(web->streams, task_account_id(task)))
 		return fail_full(task, "pages of this account are open");
 	page = streams_open(web->streams, web_person(task), web_session_id(task));

@@ -24,6 +24,11 @@ static struct page_stream *page_of(struct list *node)
 
 /* ---- a stream's beginning and end ---- */
 
+bool streams_are_full(const struct streams *streams)
+{
+	return stream_shares_are_full(&streams->shares);
+}
+
 bool streams_have_room(const struct streams *streams, struct id account_id)
 {
 	return stream_shares_have_room(&streams->shares, account_id);

@@ -17,6 +17,8 @@ void streams_drain(struct streams *streams);
 /* Call it when no stream is left, and the database's connections are closed. */
 void streams_destroy(struct streams *streams);
 
+/* Whether no account may have one more stream. */
+bool streams_are_full(const struct streams *streams);
 /* Whether the account may have one more stream. */
 bool streams_have_room(const struct streams *streams, struct id account_id);
 /* Opens a stream of this person's session. Pass page_stream_source, the result and the address of

@@ -22,6 +22,7 @@ class EventStream:
         self.text = ""
         self.seen = []  # (name, data) of all events
         self.last_id = None
+        self.retry_ms = None  # pause before a reconnection, as the server wants it
         self.client.send(request)
         while b"\r\n\r\n" not in self.client.buffer:
             self.client._fill()
@@ -67,7 +68,9 @@ class EventStream:
             while "\n\n" not in self.text:
                 self.text += self.chunk()
             block, _, self.text = self.text.partition("\n\n")
-            if block != PING:
+            if block.startswith("retry: "):
+                self.retry_ms = int(block.removeprefix("retry: "))
+            elif block != PING:
                 return dict(line.split(": ", 1) for line in block.split("\n"))
             # Pings repeat for ever, so the socket is never silent.
             if time.monotonic() > end:

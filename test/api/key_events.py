@@ -14,8 +14,9 @@ OTHERS = {name: "Empty" for name in ("reset", "away", "back", "bye")}
 class Events(EventStream):
     """last_id: the value of Last-Event-ID."""
 
-    def __init__(self, account, devices=(), client=None, key=None, last_id=None, world=None):
-        self.target = "/v1/events" + ("?devices=" + ",".join(devices) if devices else "")
+    def __init__(self, account, devices=(), client=None, key=None, last_id=None, world=None, query=None):
+        queries = (["devices=" + ",".join(devices)] if devices else []) + ([query] if query is not None else [])
+        self.target = "/v1/events" + ("?" + "&".join(queries) if queries else "")
         fields = [] if last_id is None else [("Last-Event-ID", last_id)]
         super().__init__(client or (world or account.world).client(),
                          request_bytes("GET", self.target, key=key or account.key, fields=fields))

@@ -73,6 +73,20 @@ def test_whole_numbers_however_written(device, number, value):
     assert change(device, b'{"scheduleInterval": 3e1}').ok()["scheduleInterval"] == 30
 
 
+@pytest.mark.parametrize("field, number", [
+    (b"scheduleInterval", b"14.99999999999999999999"), (b"scheduleInterval", b"86400.00000000000000000001"),
+    (b"brightness", b"1e-400"), (b"brightness", b"100.00000000000000000000000001"),
+    (b"brightness", b"0.1e-400"), (b"volume", b"99.99999999999999999999999"), (b"brightness", b"-1e-400")])
+def test_numbers_are_not_rounded(device, field, number):
+    assert set(change(device, b'{"%s": %s}' % (field, number)).faults()) == {"/" + field.decode()}
+
+
+@pytest.mark.parametrize("number, value", [(b"0e400", 0), (b"-0e-99999999999", 0), (b"1.50e1", 15), (b"1500e-2", 15),
+                                           (b"0.0000000000000000000015e22", 15), (b"15." + b"0" * 60, 15)])
+def test_whole_numbers_of_any_length(device, number, value):
+    assert change(device, b'{"brightness": %s}' % number).ok()["brightness"] == value
+
+
 def test_all_at_once(device):
     body = {"name": "Kitchen", "brightness": 1, "volume": 2, "autoDim": True,
             "timezone": "Europe/Zagreb", "sleepEnabled": True, "sleepStart": "01:02",

@@ -171,9 +171,49 @@ def test_a_hundred_and_a_thousand_devices(world):
 # ---- Last-Event-ID ----
 
 
-@pytest.mark.parametrize("last_id", ["x", "0" * 31, "0" * 33, "g" * 32])
-def test_bad_last_ids(account, last_id):
-    Events(account, last_id=last_id).refused().problem(400)
+@pytest.mark.parametrize("last_id", ["", "x", "0" * 31, "0" * 33, "g" * 32, "\xe9"])
+def test_foreign_last_ids(account, last_id):
+    """An EventSource that is answered 400 never comes back: an ID of another server counts as missed events."""
+    device = account.device()
+    with Events(account, last_id=last_id) as events:
+        assert events.event() == ("reset", {})
+        push(device)
+        events.kept("pushed", device)
+
+
+@pytest.mark.parametrize("query", ["", "x", "0" * 32, "%", "%zz", "%C3%A9"])
+def test_foreign_last_ids_of_the_query(account, query):
+    device = account.device()
+    with Events(account, query=f"lastEventId={query}") as events:
+        assert events.event() == ("reset", {})
+        push(device)
+        events.kept("pushed", device)
+
+
+def test_last_id_of_the_query(account):
+    """Clients that cannot set fields name the last event in the query. The field of a reconnection is newer."""
+    device = account.device()
+    with Events(account) as events:
+        push(device, installationId="0")
+        events.kept("pushed", device)
+        first = events.last_id
+        push(device, installationId="1")
+        events.kept("pushed", device)
+        second = events.last_id
+    push(device, installationId="2")
+    for last_id, expected in ((None, ["1", "2"]), (second, ["2"])):
+        with Events(account, query=f"lastEventId={first}", last_id=last_id) as events:
+            for entry in expected:
+                assert events.kept("pushed", device)["installationId"] == entry
+            assert "reset" not in dict(events.seen)
+
+
+def test_pause_before_a_reconnection(account):
+    with Events(account) as events:
+        device = account.device()
+        push(device)
+        events.kept("pushed", device)
+        assert events.retry_ms == 2000
 
 
 def test_coming_back(world, account, start):
@@ -256,7 +296,7 @@ def test_streams_of_an_account(start):
             for _ in range(8):
                 stack.enter_context(Events(account, key=key))
         refused = Events(account, key=account.new_key()).refused()
-        assert int(refused["Retry-After"]) >= 1 and "streams" in refused.problem(503)["detail"]
+        assert int(refused["Retry-After"]) >= 1 and "64 streams" in refused.problem(503)["detail"]
         other = world.account()
         other.device()
         stack.enter_context(Events(other))

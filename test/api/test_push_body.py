@@ -122,13 +122,17 @@ URL = "is a URL, which is not fetched: send the image itself, in base64"
     ("", "image is empty"),
     ("data:image/png;base64", "is a data URL without a comma"),
     ("data:image/png;base64,", "image is empty"),
+    ("data:image/png;base64,AAAA%2", "is a data URL with a \"%\" that is not followed by two hexadecimal digits"),
+    ("data:image/png;base64,%GGAA", "is a data URL with a \"%\" that is not followed by two hexadecimal digits"),
+    ("data:image/png;base64,AA%00AA", None),
+    ("data:image/png;base64,%2525", 'image: the base64 has "%" as character 1 of it'),
     ("aGVsbG8=", None),
     (images.text(images.png(images.solid(size=(32, 32)))), "image is 32x32 pixels, must be 64x32"),
     (images.text(images.gif()[:-200]), None),
     (images.text(bytes(200000)), "image has 200000 bytes, maximum 196608"),
     (images.wrapped(bytes(200000)), "image has 200000 bytes, maximum 196608"),
     (images.data_url(images.png(), "gif"), "image is image/png, but its data URL says image/gif"),
-], ids=range(23))
+], ids=range(27))
 def test_bad_image_is_told_with_the_other_faults(device, image, detail):
     faults = device.push_body({"image": image, "duration": 6, "more": 1}).faults()
     assert set(faults) == {"/image", "/duration", "/more"}

@@ -92,14 +92,37 @@ def run_sql(server, sql, *parameters):
         return cursor.fetchall() if cursor.description else []
 
 
-def store_secret(server, key):
-    """A secret setting, encrypted with this key."""
+# Columns that are encrypted with the key, and what a lost key makes unreadable: statements that store one such secret
+# of the device (device), with an entry of an app (entry).
+ENCRYPTED = {
+    "installation.secret_settings": "UPDATE installation SET secret_settings = {secret}",
+    "webhook.secret": "INSERT INTO webhook (id, account_id, url, events, secret) SELECT '{device}', account_id, "
+                      "'https://webhook.invalid/', 1, {secret} FROM device",
+    "mqtt_connection.password": "INSERT INTO mqtt_connection (account_id, url, password) SELECT account_id, "
+                                "'mqtt://broker.invalid', {secret} FROM device",
+    "device.order_key": "UPDATE device SET order_key = {secret}",
+}
+LABELS = {"webhook.secret": "webhook", "mqtt_connection.password": "mqtt password", "device.order_key": "/second-key"}
+# Encrypted with the same key, but gone within the hour.
+PASSING = {"account_import_line.secret_settings"}
+# Columns of bytes that are not encrypted, by the second half of the name: pictures, hashes, and keys of their own.
+PLAIN = {"picture", "previous_picture", "source", "source_hash", "settings_hash", "secret_hash", "place", "last_place",
+         "alias_key_hash", "link_key_hash", "second_key_hash", "public_key", "challenge", "challenge_key",
+         "secret_key_fingerprint"}
+
+
+def store_secret(server, column="installation.secret_settings"):
+    """Stores a secret of this column, encrypted with the server's key."""
+    key = key_of(server)
     server.ctl("account", "create", "ada@example.org")
     server.ctl("account", "create", "author@example.org")
     server.ctl("app", "import", os.path.join(ROOT, "share/apps/clock"), "--account", "author@example.org")
     device = server.ctl("device", "create", "--account", "ada@example.org", "--name", "Desk")["id"]
     made = server.ctl("installation", "create", "--device", device, "--app", "clock")["id"]
-    run_sql(server, "UPDATE installation SET secret_settings = %s", crypt(key, device, made, text=SECRET))
+    [[account]] = run_sql(server, "SELECT account_id::text FROM device")
+    owner = account if column == "mqtt_connection.password" else device
+    secret = crypt(key, owner, LABELS.get(column, made), text=SECRET)
+    run_sql(server, ENCRYPTED[column].format(device=device, secret=f"'\\x{secret.hex()}'"))
 
 
 def fingerprint(server):
@@ -126,22 +149,22 @@ def write_key(server, text):
 
 def test_without_secrets_any_key_fits(launch):
     server = launch().start()
-    assert fingerprint(server) is None
+    first = fingerprint(server)
+    assert len(first) == 32
     server.stop()
     forget_key(server)
     server.start()
-    assert fingerprint(server) is None
+    assert len(fingerprint(server)) == 32 and fingerprint(server) != first
 
 
 @pytest.mark.parametrize("is_known", [False, True])
-def test_a_lost_or_foreign_key_is_refused(launch, is_known):
+@pytest.mark.parametrize("column", ENCRYPTED)
+def test_a_lost_or_foreign_key_is_refused(launch, column, is_known):
     """A wrong key is rejected before and after the database stores the fingerprint of the right one."""
     server = launch().start()
-    store_secret(server, key_of(server))
-    assert fingerprint(server) is None
-    if is_known:
-        server.restart()
-        assert len(fingerprint(server)) == 32
+    store_secret(server, column)
+    if not is_known:  # a database of an earlier program
+        run_sql(server, "UPDATE site SET secret_key_fingerprint = NULL")
     server.stop()
     right = read_key(server)
     forget_key(server)
@@ -159,9 +182,18 @@ def test_a_lost_or_foreign_key_is_refused(launch, is_known):
     assert len(known) == 32 and known != key_of(server) and right.strip() not in server.log()
 
 
+def test_each_column_of_bytes_is_known(launch):
+    """A new column of bytes is either named as plain, or as encrypted, and then tested here."""
+    server = launch().start()
+    found = {f"{table}.{column}" for table, column in run_sql(
+        server, "SELECT table_name, column_name FROM information_schema.columns "
+                "WHERE data_type = 'bytea' AND table_schema = current_schema()")}
+    assert {name for name in found if name.split(".")[1] not in PLAIN} == set(ENCRYPTED) | PASSING
+
+
 def test_a_foreign_named_file_is_refused(launch, folder):
     server = launch().start()
-    store_secret(server, key_of(server))
+    store_secret(server)
     server.stop()
     path = os.path.join(folder, "key")
     with open(path, "w", encoding="ascii", opener=lambda *name: os.open(*name, 0o600)) as file:
@@ -172,7 +204,7 @@ def test_a_foreign_named_file_is_refused(launch, folder):
 
 def test_a_lost_key_can_be_given_up(launch):
     server = launch().start()
-    store_secret(server, key_of(server))
+    store_secret(server)
     server.restart()
     with pytest.raises(CtlError) as caught:
         server.ctl("database", "rekey", "--yes")
@@ -223,6 +255,8 @@ def test_a_worker_is_not_admitted_beside_another_key(launch, postgres):
         cursor.execute("SELECT secret_key_admits(%s)", (bytes(32),))
         assert cursor.fetchone() == (False,)
         server.stop()
+        cursor.execute("UPDATE site SET secret_key_fingerprint = NULL")
+        connection.commit()
         cursor.execute("SELECT secret_key_admits(%s)", (bytes(32),))
         assert cursor.fetchone() == (True,)
         assert "another displayd" in refused(server)
@@ -244,7 +278,7 @@ def test_a_worker_says_why_it_stores_nothing(launch, postgres):
 def test_an_import_is_encrypted_with_the_key_of_the_server(launch, folder):
     """An import is encrypted with the key of the server, whichever key displayctl gets."""
     server = launch().start()
-    store_secret(server, key_of(server))
+    store_secret(server)
     server.restart()
     phrase, path, other = (os.path.join(folder, name) for name in ("phrase", "ada", "other"))
     for name, text in ((phrase, "correct horse battery"), (other, KEY)):

@@ -97,14 +97,20 @@ static struct step_result hashed(struct task *task)
 	return task_query(task, made);
 }
 
-/* Checks the fields that a new account needs. */
-static void check_account(struct use *use, struct faults *faults)
+/* Rejects an address other than that of the link, and takes the link's if none was sent. */
+static void check_address(struct use *use, const char *fault, struct faults *faults)
 {
 	if (use->link.email.length && use->body.email.length &&
 	    !str_equal_ignore_case(use->link.email, use->body.email))
-		faults_add(faults, STR("email"), "must be the address of the invitation");
+		faults_add(faults, STR("email"), "%s", fault);
 	if (!use->body.email.length)
 		use->body.email = use->link.email;
+}
+
+/* Checks the fields that a new account needs. */
+static void check_account(struct use *use, struct faults *faults)
+{
+	check_address(use, "must be the address of the invitation", faults);
 	if (!use->body.email.length)
 		faults_add(faults, STR("email"), "is required");
 	if (!use->body.name.length)
@@ -127,7 +133,7 @@ static struct step_result found(struct task *task)
 		return task_fail(task, PROBLEM_REGISTRATION_CLOSED,
 				 "this server does not create new accounts");
 	if (is_for_password(use))
-		use->body.email = use->link.email;
+		check_address(use, "must be the address of the account", faults);
 	else
 		check_account(use, faults);
 	fault = password_check_for(use->body.password, use->body.email, use->body.name);

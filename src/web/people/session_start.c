@@ -38,6 +38,7 @@ static void set_cookie(struct task *task, const char *name, struct str value, in
 
 void web_set_cookie(struct task *task, struct str token)
 {
+	task_add_field(task, STR("Cache-Control"), STR("no-store"));
 	set_cookie(task, site_cookie_name(&web_service_of(task)->site), token,
 		   token.length ? LIMIT_SESSION_S : 0, "Lax");
 }

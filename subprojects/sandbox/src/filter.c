@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/socket.h>
 
 #include "private.h"
 
@@ -85,4 +86,18 @@ scmp_filter_ctx sandbox_filter_create(int *ret_status)
 	if (*ret_status == 0)
 		*ret_status = allow_threads(filter);
 	return filter;
+}
+
+int sandbox_filter_allow_connected(scmp_filter_ctx filter, int call)
+{
+	/* The bits of socket(2) that are not flags. */
+	enum { SOCKET_TYPE = 0xf };
+	static const int types[] = {SOCK_STREAM, SOCK_SEQPACKET};
+	int status = 0;
+
+	for (size_t i = 0; i < COUNT(types) && status == 0; i++)
+		status = seccomp_rule_add(
+		    filter, SCMP_ACT_ALLOW, call, 2, SCMP_A0(SCMP_CMP_EQ, AF_UNIX),
+		    SCMP_A1(SCMP_CMP_MASKED_EQ, SOCKET_TYPE, (scmp_datum_t)types[i]));
+	return status;
 }

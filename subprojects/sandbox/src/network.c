@@ -14,15 +14,15 @@
 #include "private.h"
 #include "sandbox/sandbox.h"
 
-/* No bind() except for netlink, no listen(), no accept(). socketpair() reaches no other process. */
+/* No bind() except for netlink, no listen(), no accept(). */
 static const int speaking[] = {
     SCMP_SYS(poll),	  SCMP_SYS(ppoll),	 SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),
     SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait), SCMP_SYS(connect),	  SCMP_SYS(recvfrom),
     SCMP_SYS(recvmsg),	  SCMP_SYS(recvmmsg),	 SCMP_SYS(sendto),	  SCMP_SYS(sendmsg),
     SCMP_SYS(sendmmsg),	  SCMP_SYS(shutdown),	 SCMP_SYS(getsockname),	  SCMP_SYS(getpeername),
-    SCMP_SYS(getsockopt), SCMP_SYS(setsockopt),	 SCMP_SYS(socketpair),	  SCMP_SYS(eventfd2),
-    SCMP_SYS(pipe2),	  SCMP_SYS(getuid),	 SCMP_SYS(geteuid),	  SCMP_SYS(getgid),
-    SCMP_SYS(getegid),	  SCMP_SYS(uname),	 SCMP_SYS(sysinfo),	  SCMP_SYS(setitimer),
+    SCMP_SYS(getsockopt), SCMP_SYS(setsockopt),	 SCMP_SYS(eventfd2),	  SCMP_SYS(pipe2),
+    SCMP_SYS(getuid),	  SCMP_SYS(geteuid),	 SCMP_SYS(getgid),	  SCMP_SYS(getegid),
+    SCMP_SYS(uname),	  SCMP_SYS(sysinfo),	 SCMP_SYS(setitimer),
 };
 
 static const int looking_up[] = {
@@ -66,6 +66,8 @@ int sandbox_filter_allow_network(scmp_filter_ctx filter)
 
 	if (status == 0)
 		status = sandbox_filter_allow(filter, looking_up, COUNT(looking_up));
+	if (status == 0)
+		status = sandbox_filter_allow_connected(filter, SCMP_SYS(socketpair));
 	for (size_t i = 0; i < COUNT(calls) && status == 0; i++)
 		status = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, calls[i].call, 1,
 						&calls[i].condition);

@@ -26,5 +26,10 @@ scmp_filter_ctx sandbox_filter_create(int *ret_status);
 /* Adds the calls of a program with a network. Returns 0 or a negative errno. */
 int sandbox_filter_allow_network(scmp_filter_ctx filter);
 
+/* Adds socket() or socketpair() for sockets of this machine that stay connected to one peer. A
+ * datagram socket, even of a pair, could be connected to the socket of another process. Returns 0
+ * or a negative errno. */
+int sandbox_filter_allow_connected(scmp_filter_ctx filter, int call);
+
 /* Adds calls without a condition. Returns 0 or a negative errno. */
 int sandbox_filter_allow(scmp_filter_ctx filter, const int *calls, size_t count);

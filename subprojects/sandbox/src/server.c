@@ -108,8 +108,6 @@ static int allow_basics(scmp_filter_ctx filter)
 	    {SCMP_SYS(ioctl), IS(1, FIONREAD)},
 	    {SCMP_SYS(mprotect), BITS(2, PROT_EXEC, 0)},
 	    {SCMP_SYS(mmap), BITS(2, PROT_EXEC, 0)},
-	    /* Both ends belong to this process, unless it sends one to another process. */
-	    {SCMP_SYS(socketpair), IS(0, AF_UNIX)},
 	    /* MSG_FASTOPEN connects without a check by Landlock. */
 	    {SCMP_SYS(sendto), BITS(3, MSG_FASTOPEN, 0)},
 	    {SCMP_SYS(sendmsg), BITS(2, MSG_FASTOPEN, 0)},
@@ -121,7 +119,9 @@ static int allow_basics(scmp_filter_ctx filter)
 	    {SCMP_SYS(newfstatat), BITS(3, AT_EMPTY_PATH, AT_EMPTY_PATH)},
 	};
 
-	return allow_conditional(filter, calls, COUNT(calls));
+	int status = sandbox_filter_allow_connected(filter, SCMP_SYS(socketpair));
+
+	return status ? status : allow_conditional(filter, calls, COUNT(calls));
 }
 
 static int allow_server(scmp_filter_ctx filter)
@@ -137,7 +137,6 @@ static int allow_client(scmp_filter_ctx filter)
 	static const int open_flags = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
 	enum { NETLINK_ADDRESS_BYTES = 12 };
 	const struct conditional calls[] = {
-	    {SCMP_SYS(socket), IS(0, AF_UNIX)},
 	    {SCMP_SYS(socket), IS(0, AF_INET)},
 	    {SCMP_SYS(socket), IS(0, AF_INET6)},
 	    {SCMP_SYS(socket), IS(0, AF_NETLINK)},
@@ -149,6 +148,8 @@ static int allow_client(scmp_filter_ctx filter)
 	};
 	int status = sandbox_filter_allow(filter, reading, COUNT(reading));
 
+	if (status == 0)
+		status = sandbox_filter_allow_connected(filter, SCMP_SYS(socket));
 	return status ? status : allow_conditional(filter, calls, COUNT(calls));
 }
 

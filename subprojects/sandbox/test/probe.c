@@ -74,6 +74,16 @@ static int make_unix_socket(void)
 	return result(socket(AF_UNIX, SOCK_STREAM, 0));
 }
 
+static int make_datagram_pair(void)
+{
+	return result(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, (int[2]){0}));
+}
+
+static int make_stream_pair(void)
+{
+	return result(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, (int[2]){0}));
+}
+
 static int make_netlink_socket(void)
 {
 	return result(socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE));
@@ -402,6 +412,8 @@ static const struct attempt {
     {"write a file", write_file},
     {"make a socket", make_socket},
     {"make a unix socket", make_unix_socket},
+    {"make a pair of datagram sockets", make_datagram_pair},
+    {"make a pair of streams", make_stream_pair},
     {"connect", connect_link},
     {"connect with the first data", connect_with_data},
     {"run a program", run_program},

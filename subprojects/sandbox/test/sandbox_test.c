@@ -194,6 +194,7 @@ static void test_a_network(void **state)
 	    "make a file in memory",
 	    "make a unix socket",
 	    "make a unix datagram socket",
+	    "make a pair of datagram sockets",
 	    "make a packet socket",
 	    "make a socket of the kernel's ciphers",
 	    "bind a port",
@@ -215,9 +216,13 @@ static void test_a_network(void **state)
 	    "take 1 GiB",
 	};
 	static const char *const allowed[] = {
-	    "take 16 MiB",	     "make a thread",
-	    "write to the link",     "find a clean environment",
-	    "make a netlink socket", "make a socket",
+	    "take 16 MiB",
+	    "make a thread",
+	    "write to the link",
+	    "find a clean environment",
+	    "make a netlink socket",
+	    "make a socket",
+	    "make a pair of streams",
 	};
 
 	(void)state;
@@ -280,6 +285,7 @@ static const char *const refused_to_servers[] = {
     "splice lines into the log and wait",
     "splice lines elsewhere",
     "splice a file into the log",
+    "make a pair of datagram sockets",
 };
 
 /* False if this kernel or container lacks a layer. */
@@ -303,6 +309,7 @@ static void test_server(void **state)
 	    "make a thread",
 	    "write to the link",
 	    "make a unix socket",
+	    "make a pair of streams",
 	    "reach a unix socket",
 	    "use the parent's descriptor",
 	    "splice lines into the log",
@@ -322,14 +329,22 @@ static void test_server(void **state)
 static void test_client(void **state)
 {
 	static const char *const allowed[] = {
-	    "take 16 MiB",	"make a thread",       "write to the link",
-	    "make a socket",	"make a unix socket",  "make a netlink socket",
-	    "read /etc/passwd", "reach a unix socket", "splice lines into the log",
+	    "take 16 MiB",
+	    "make a thread",
+	    "write to the link",
+	    "make a socket",
+	    "make a unix socket",
+	    "make a netlink socket",
+	    "read /etc/passwd",
+	    "reach a unix socket",
+	    "splice lines into the log",
+	    "make a pair of streams",
 	};
 
 	(void)state;
 	if (!can_restrict_servers())
 		skip();
+	sandbox_refuses("client", "make a unix datagram socket");
 	for (size_t i = 0; i < sizeof(refused_to_servers) / sizeof(*refused_to_servers); i++)
 		sandbox_refuses("client", refused_to_servers[i]);
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)

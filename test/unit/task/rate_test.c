@@ -41,6 +41,22 @@ static struct id id_of(uint32_t number)
 
 static const struct rate_policy ten = {.name = "ten", .per_second = 10, .burst = 40};
 
+static void policies_are_told_apart_by_the_whole_name(void **state)
+{
+	static const struct rate_policy policies[] = {
+	    {.name = "attempts", .per_second = 1, .burst = 1},
+	    {.name = "attempts-of-account", .per_second = 1, .burst = 1},
+	    {.name = "attempts-of-accounts", .per_second = 1, .burst = 1},
+	    {.name = "attempts-of-browser", .per_second = 1, .burst = 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
+		assert_true(rate_take(table, &policies[i], id_of(1), START_US).is_allowed);
+	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
+		assert_false(rate_take(table, &policies[i], id_of(1), START_US).is_allowed);
+}
+
 static void full_bucket_is_emptied(void **state)
 {
 	struct rate_result result;
@@ -264,6 +280,8 @@ static void what_is_given_back_can_be_taken_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(policies_are_told_apart_by_the_whole_name, open_table,
+					    close_table),
 	    cmocka_unit_test_setup_teardown(full_bucket_is_emptied, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(looking_takes_nothing, open_table, close_table),
 	    cmocka_unit_test_setup_teardown(table_is_unused_once_all_are_full, open_table,
