@@ -363,9 +363,6 @@ static struct step_result begin(struct task *task)
 	if (!read_flag(task, "dryRun", &importing->is_dry, &answer) ||
 	    !read_flag(task, "keepAddresses", &importing->keeps_addresses, &answer))
 		return answer;
-	if (task_key_devices(task).count)
-		return task_fail(
-		    task, 403, "this key is limited to chosen devices; use a key for all devices");
 	if (!take_turn(task, importing))
 		return task_fail_busy(task, 1, "another import is running, try again");
 	importing->task = task;

@@ -27,7 +27,9 @@ bool task_is_within_scope(const struct task *task)
 	const struct key_scope *scope = task->key_scope;
 
 	return !scope || (!(task->has_device_key && !task->endpoint->takes_device_key) &&
-			  scope->level >= task->endpoint->key_level && !task_scope_problem(task));
+			  scope->level >= task->endpoint->key_level &&
+			  !(task->endpoint->is_account_wide && scope->devices.length) &&
+			  !task_scope_problem(task));
 }
 
 bool task_exceeds_scope(struct task *task, struct step_result *ret_answer)
@@ -45,6 +47,13 @@ bool task_exceeds_scope(struct task *task, struct step_result *ret_answer)
 	}
 	if (scope->level < task->endpoint->key_level) {
 		*ret_answer = fail_scope(task, task->endpoint->key_level);
+		return true;
+	}
+	if (task->endpoint->is_account_wide && scope->devices.length) {
+		*ret_answer =
+		    task_fail(task, 403,
+			      "the API key is for chosen devices, but this call concerns the "
+			      "whole account; use a key for all devices");
 		return true;
 	}
 	if (task->endpoint->resource != RESOURCE_DEVICE)
