@@ -311,7 +311,7 @@ static struct step_result next_device(struct task *task)
 
 	if (importing->device == importing->body.export.device_count) {
 		importing->device = 0;
-		return importing->is_dry ? import_report(task) : import_store(task);
+		return importing->is_dry ? import_report(task) : import_claim(task);
 	}
 	statement_tronbyt_look(task_new_query(task),
 			       &(struct tronbyt_look_parameters){
