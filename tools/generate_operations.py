@@ -39,6 +39,8 @@ def macro(operation):
         members.append(".allows_other_origins = true")
     if facts["access"].endswith("api_key"):
         members.append(f".key_level = KEY_LEVEL_{facts.get('key-level', 'devices').upper()}")
+    if facts.get("key-devices") == "account":
+        members.append(".is_account_wide = true")
     if "device-key" in facts:
         members.append(".takes_device_key = true")
     if "resource" in facts:

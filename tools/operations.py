@@ -14,6 +14,9 @@ out, and the members "x-displayd-..." say these facts:
     same-as        the endpoint whose handler, resource and body it has
     key-level      the scope that an API key needs: push, devices, all; devices is the usual one
     device-key     the device's own key opens it, too, where its owner allows that
+    key-devices    without a device in the path: what a key for chosen devices reaches. account: the whole
+                   account, so such a key gets 403; only: TEXT: nothing but its devices, and how; none: no
+                   device is concerned
     resource       what the pre-handler checks read by the path: device, app
     record         the record that reads the body
     body-limit     page, rotation, settings, upload, app, lines, request: LIMIT_..._BODY_BYTES
@@ -48,7 +51,7 @@ FACTS = {
     "device-key": [True], "resource": ["device", "app"],
     "key-level": ["push", "devices", "all"],
     "body-limit": ["page", "rotation", "settings", "upload", "app", "lines", "request"], "rate": ["device"],
-    "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],
+    "key-devices": None, "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],
 }
 KINDS = ("securitySchemes", "parameters", "headers", "responses", "schemas")
 PREFIX = "x-displayd-"
@@ -121,6 +124,24 @@ class Operation:
                 raise Fault(f"{self.name}: {name} is missing")
         if "record" in self.facts and "requestBody" not in self.said:
             raise Fault(f"{self.name}: a record reads its body, but there is no requestBody")
+        self._check_key_devices()
+
+    def _check_key_devices(self):
+        """Checks that a key for chosen devices is known to be kept to them."""
+        reach = self.facts.get("key-devices")
+        is_for_keys = self.facts["access"].endswith("api_key") or "bridge" in self.facts
+        is_checked = self.facts.get("resource") == "device" or (
+            "same-as" in self.facts and "{deviceId}" in self.path)
+        if reach is not None and (is_checked or not is_for_keys):
+            raise Fault(f"{self.name}: {PREFIX}key-devices is for calls of keys without a device in the path")
+        if is_checked or not is_for_keys:
+            return
+        if "{deviceId}" in self.path:
+            raise Fault(f"{self.name}: without {PREFIX}resource: device nothing checks the path's device")
+        if reach not in ("account", "none") and not (
+                isinstance(reach, dict) and list(reach) == ["only"] and isinstance(reach["only"], str)):
+            raise Fault(f"{self.name}: what may a key for chosen devices do? {PREFIX}key-devices is account, "
+                        "none or only: TEXT")
 
     @property
     def endpoint(self):
@@ -175,6 +196,19 @@ class Document:
                 if key in seen:
                     raise Fault(f"{operation.name}: {key} stands twice")
                 seen.add(key)
+        self._check_same()
+
+    def _check_same(self):
+        """Checks what an operation for keys takes from another one: all but its name and access."""
+        facts = {one.endpoint: one.facts for one in self.operations}
+        for operation in self.operations:
+            other = facts.get(operation.facts.get("same-as"))
+            if other is None:
+                continue
+            if other.get("key-devices") != operation.facts.get("key-devices"):
+                raise Fault(f"{operation.name}: {PREFIX}key-devices differs from that of {operation.facts['same-as']}")
+            if "{deviceId}" in operation.path and other.get("resource") != "device":
+                raise Fault(f"{operation.name}: {operation.facts['same-as']} does not check the path's device")
 
     def followed(self, said):
         return self.component(said["$ref"]) if "$ref" in said else said
@@ -280,6 +314,16 @@ def codes(document, operation):
     return sorted(found | set(items))
 
 
+def key_devices(operation):
+    """Returns the sentence of a description about keys for chosen devices."""
+    reach = operation.facts.get("key-devices")
+    if reach == "account":
+        return "\n\nA key for chosen devices gets 403."
+    if isinstance(reach, dict):
+        return f"\n\nFor a key for chosen devices, {reach['only']}."
+    return ""
+
+
 # ---- the document ----
 
 
@@ -289,6 +333,7 @@ def made_operation(document, operation):
     made |= {key: value for key, value in said.items()
              if not key.startswith(PREFIX) and key not in ("requestBody", "responses", "parameters")}
     parameters = said.get("parameters", []) + conditions(operation)
+    made["description"] += key_devices(operation)
     if parameters:
         made["parameters"] = parameters
     if "requestBody" in said:

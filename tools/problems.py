@@ -53,6 +53,7 @@ def following(facts, changes, has_body, has_query):
     codes = [*ALWAYS, *ACCESS[access], *RESOURCE.get(facts.get("resource"), [])]
     if access.endswith("api_key"):
         codes += ["key_for_other_devices"] if facts.get("resource") == "device" else []
+        codes += ["key_for_chosen_devices"] if facts.get("key-devices") == "account" else []
         codes += [] if "device-key" in facts else ["device_key_too_narrow"]
     if facts.get("operator"):
         codes += ["account_needed", "account_not_found"]

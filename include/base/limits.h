@@ -137,6 +137,9 @@ enum {
 	/* Imports of other servers' exports that a worker has under way: 503. An account has one.
 	 */
 	LIMIT_IMPORTS = 2,
+	/* Former addresses that an account claims in a day, with or without success; also in SQL.
+	 */
+	LIMIT_ADDRESS_CLAIMS_PER_DAY = 1000,
 	/* Accounts that the operator imports: imports under way, 503; seconds after which an import
 	 * that is not continued ends, 404; lines and MiB of one account, 413. */
 	LIMIT_ACCOUNT_IMPORTS = 4,

@@ -61,6 +61,7 @@ struct endpoint {
 	bool is_for_operator;	     /* exists on the operator's listener: access_operator there */
 	bool is_for_bridge;	     /* exists for the bridge to MQTT: access_bridge there */
 	enum key_level key_level;    /* level that an API key must have */
+	bool is_account_wide;	     /* an API key for chosen devices gets 403 */
 	bool takes_device_key;	     /* a device's own key may call it, see access_v0_api_key */
 	enum resource resource;
 	const struct record *body; /* record of the body; NULL: takes no body */

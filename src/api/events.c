@@ -51,14 +51,14 @@ static struct step_result fail(struct task *task, enum event_refusal constraint_
 
 	if (constraint_error == EVENTS_FULL_OF_DEVICES)
 		return task_fail_busy(
-		    task, FULL_RETRY_S,
+		    task, PROBLEM_STREAMS_TOO_MANY, FULL_RETRY_S,
 		    "the server watches too many devices for all accounts, try again");
 	if (constraint_error == EVENTS_FULL)
 		return task_fail_busy(
-		    task, FULL_RETRY_S,
+		    task, PROBLEM_STREAMS_TOO_MANY, FULL_RETRY_S,
 		    "the server has too many open streams of all accounts, try again");
 	if (constraint_error == EVENTS_FULL_OF_ACCOUNT)
-		return task_fail_busy(task, FULL_RETRY_S,
+		return task_fail_busy(task, PROBLEM_STREAMS_TOO_MANY, FULL_RETRY_S,
 				      "%d streams of the account are open, the maximum; close one",
 				      LIMIT_EVENT_STREAMS_OF_ACCOUNT);
 	snprintf(retry_after, sizeof(retry_after), "%d", FULL_OF_KEY_RETRY_S);

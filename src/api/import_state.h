@@ -79,6 +79,7 @@ struct tronbyt_importing {
 	struct app_work work;
 	struct tronbyt_look_row look;
 	struct tronbyt_import_row stored;
+	struct address_claims_row claims;
 };
 
 static inline struct tronbyt_device *import_file_device(struct tronbyt_importing *importing)

@@ -243,6 +243,41 @@ struct step_result import_store(struct task *task)
 	return import_report(task);
 }
 
+/* ---- claims of addresses ---- */
+
+static struct step_result claimed(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	unsigned wait_s = (unsigned)importing->claims.wait_s;
+
+	if (task_row_count(task) == 0)
+		return task_refuse(task);
+	if (wait_s == 0)
+		return task_continue(task, import_store);
+	task_add_field(task, STR("Retry-After"), arena_decimal(task_arena(task), wait_s));
+	return task_fail(task, PROBLEM_REQUESTS_TOO_MANY,
+			 "the account has claimed too many former addresses, at most %d a day; "
+			 "import without keepAddresses, or try again in %u s",
+			 LIMIT_ADDRESS_CLAIMS_PER_DAY, wait_s);
+}
+
+struct step_result import_claim(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	int32_t claims = 0;
+
+	for (unsigned i = 0; i < importing->body.export.device_count; i++)
+		claims +=
+		    importing->devices[i].state == IMPORT_NEW && importing->devices[i].has_alias;
+	if (claims == 0 || task_is_of_operator(task))
+		return task_continue(task, import_store);
+	statement_address_claims(task_new_query(task),
+				 &(struct address_claims_parameters){
+				     .account_id = task_account_id(task), .claims = claims},
+				 &importing->claims);
+	return task_query(task, claimed);
+}
+
 /* Another request took the name or address, or PostgreSQL lacks the time zone: imports the device
  * without it. */
 struct step_result import_refused(struct task *task)

@@ -3,6 +3,8 @@
 
 #include "task/task.h"
 
+/* Counts the former addresses that the devices claim, which are limited; then import_store(). */
+task_step import_claim;
 /* Stores all devices, and answers. */
 task_step import_store;
 /* Continues after a constraint error. */

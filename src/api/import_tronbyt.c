@@ -311,7 +311,7 @@ static struct step_result next_device(struct task *task)
 
 	if (importing->device == importing->body.export.device_count) {
 		importing->device = 0;
-		return importing->is_dry ? import_report(task) : import_store(task);
+		return importing->is_dry ? import_report(task) : import_claim(task);
 	}
 	statement_tronbyt_look(task_new_query(task),
 			       &(struct tronbyt_look_parameters){
@@ -363,10 +363,6 @@ static struct step_result begin(struct task *task)
 	if (!read_flag(task, "dryRun", &importing->is_dry, &answer) ||
 	    !read_flag(task, "keepAddresses", &importing->keeps_addresses, &answer))
 		return answer;
-	if (task_key_devices(task).count)
-		return task_fail(
-		    task, PROBLEM_KEY_FOR_OTHER_DEVICES,
-		    "this key is limited to chosen devices; use a key for all devices");
 	if (!take_turn(task, importing))
 		return task_fail_busy(task, PROBLEM_SERVER_BUSY, 1,
 				      "another import is running, try again");

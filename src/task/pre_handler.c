@@ -1,15 +1,20 @@
+#include "loop/loop.h"
 #include "task/access.h"
 #include "task_private.h"
 
 /* Pre-handler checks, in the API's order:
  *
  *   access (401) -> its rate (429) -> body size (413) -> media type (415) -> JSON syntax (400)
- *     -> resource exists (404) -> permission (403) -> device's rate (429) -> preconditions (412)
+ *     -> access again (401), if the body took longer than a second -> resource exists (404) ->
+ * permission (403) -> device's rate (429) -> preconditions (412)
  *     -> body fields (400) -> handler
  *
  * The endpoint's properties determine which of them apply. */
 
-enum { STAGE_ACCESS, STAGE_BODY, STAGE_RESOURCE, STAGE_TAG, STAGE_FIELDS };
+enum { STAGE_ACCESS, STAGE_BODY, STAGE_ACCESS_AGAIN, STAGE_RESOURCE, STAGE_TAG, STAGE_FIELDS };
+
+/* Rights end within a second everywhere, however slowly a body arrives. */
+enum { RIGHTS_MS_MAX = 1000 };
 
 static struct step_result check_fields(struct task *task)
 {
@@ -18,6 +23,33 @@ static struct step_result check_fields(struct task *task)
 	if (!task_reads_fields(task) && !endpoint->handles_faults)
 		return task_fail_faults(task);
 	return task_continue(task, endpoint->handler);
+}
+
+static bool has_old_rights(const struct task *task)
+{
+	return task->access && loop_now_ms(task->service->loop) - task->admitted_ms > RIGHTS_MS_MAX;
+}
+
+/* Looks at the caller's rights once more, without taking a token of the rate limit. The answer gets
+ * the fields of this look only if it refuses the caller. */
+static struct step_result check_again(struct task *task)
+{
+	task->admitted = arena_alloc(task_arena(task), sizeof(*task->admitted));
+	*task->admitted = task->response;
+	task->response.field_count = task->unadmitted_field_count;
+	return task->access->check(task);
+}
+
+/* Whether the caller was admitted a second time. */
+static bool is_admitted_again(struct task *task)
+{
+	if (!task->admitted) {
+		task->admitted_ms = loop_now_ms(task->service->loop);
+		return false;
+	}
+	task->response = *task->admitted;
+	task->admitted = NULL;
+	return true;
 }
 
 /* Each stage returns here when it is done. */
@@ -29,15 +61,21 @@ struct step_result task_pre_handler(struct task *task)
 	switch (task->stage) {
 	case STAGE_ACCESS:
 		task->stage = STAGE_BODY;
+		task->unadmitted_field_count = task->response.field_count;
 		if (task->access)
 			return task->access->check(task);
 		__attribute__((fallthrough));
 	case STAGE_BODY:
-		task->stage = STAGE_RESOURCE;
+		task->stage = STAGE_ACCESS_AGAIN;
 		if (endpoint->body)
 			return task_read_body(task);
 		if (task_changes_something(task) && task_fails_coding(task, &answer))
 			return answer;
+		__attribute__((fallthrough));
+	case STAGE_ACCESS_AGAIN:
+		task->stage = STAGE_RESOURCE;
+		if (endpoint->body && has_old_rights(task))
+			return check_again(task);
 		__attribute__((fallthrough));
 	case STAGE_RESOURCE:
 		task->stage = STAGE_TAG;
@@ -85,6 +123,8 @@ struct step_result task_admit(struct task *task, const struct caller *caller)
 	task->request->caller = task->request->log_account;
 	task->caller_rate = caller->rate;
 	task->caller_rate_id = caller->rate_id;
+	if (is_admitted_again(task))
+		return task_continue(task, task_pre_handler);
 	if (task_is_limited(task, task->service->rates, caller->rate, caller->rate_id, &answer))
 		return answer;
 	return task_continue(task, task_pre_handler);
@@ -95,6 +135,8 @@ struct step_result task_admit_visitor(struct task *task, const struct rate_polic
 {
 	struct step_result answer;
 
+	if (is_admitted_again(task))
+		return task_continue(task, task_pre_handler);
 	if (task_is_limited(task, task->service->visitors, policy, rate_id, &answer))
 		return answer;
 	return task_continue(task, task_pre_handler);
@@ -102,6 +144,7 @@ struct step_result task_admit_visitor(struct task *task, const struct rate_polic
 
 struct step_result task_admit_unlimited(struct task *task)
 {
+	is_admitted_again(task);
 	return task_continue(task, task_pre_handler);
 }
 

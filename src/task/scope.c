@@ -24,9 +24,10 @@ bool task_is_within_scope(const struct task *task)
 {
 	const struct key_scope *scope = task->key_scope;
 
-	return !scope ||
-	       (!(task->has_device_key && !task->endpoint->takes_device_key) &&
-		scope->level >= task->endpoint->key_level && !task_has_other_devices(task));
+	return !scope || (!(task->has_device_key && !task->endpoint->takes_device_key) &&
+			  scope->level >= task->endpoint->key_level &&
+			  !(task->endpoint->is_account_wide && scope->devices.length) &&
+			  !task_has_other_devices(task));
 }
 
 bool task_exceeds_scope(struct task *task, struct step_result *ret_answer)
@@ -43,6 +44,13 @@ bool task_exceeds_scope(struct task *task, struct step_result *ret_answer)
 	}
 	if (scope->level < task->endpoint->key_level) {
 		*ret_answer = fail_scope(task, task->endpoint->key_level);
+		return true;
+	}
+	if (task->endpoint->is_account_wide && scope->devices.length) {
+		*ret_answer =
+		    task_fail(task, PROBLEM_KEY_FOR_CHOSEN_DEVICES,
+			      "the API key is for chosen devices, but this call concerns the "
+			      "whole account; use a key for all devices");
 		return true;
 	}
 	if (task->endpoint->resource != RESOURCE_DEVICE)

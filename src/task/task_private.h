@@ -25,10 +25,14 @@ struct task {
 	struct operator_account_row operators_account; /* account that the operator acts for */
 	struct route_match match;
 	void *state;
-	unsigned stage;		/* next stage of the pre-handler checks */
-	task_step *pre_handler; /* task_pre_handler() */
-	task_step *next;	/* runs when the wait is over */
-	bool has_written;	/* a write was sent: from here on the task runs to its end */
+	unsigned stage;			 /* next stage of the pre-handler checks */
+	task_step *pre_handler;		 /* task_pre_handler() */
+	task_step *next;		 /* runs when the wait is over */
+	uint64_t admitted_ms;		 /* time of the loop when the caller was admitted */
+	struct http_response *admitted;	 /* answer's fields before a second look at the caller's
+					    rights;  NULL: there is none under way */
+	unsigned unadmitted_field_count; /* fields of the answer before the first look */
+	bool has_written; /* a write was sent: from here on the task runs to its end */
 	size_t body_max;
 	int body_status;  /* result of reading the body: 0, or the status to answer */
 	uint64_t present; /* fields that were in the body */

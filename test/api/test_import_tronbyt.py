@@ -191,6 +191,36 @@ def test_addresses_of_others_are_guesses(start):
     assert brought(other, export)["devices"][99]["state"] == "new"
 
 
+def test_claims_of_addresses(world, start):
+    """An account claims 1,000 addresses a day on all instances, with or without success."""
+    owner, other = world.account(), world.account()
+    taken = exported_account([{"id": f"{number:08x}"} for number in range(0xabc00000, 0xabc00064)])
+    assert {made["alias"] is None for made in brought(owner, taken, keepAddresses=True)["devices"]} == {False}
+
+    def claim(at=world):
+        answer = at.request("POST", "/v1/import/tronbyt?keepAddresses=true", key=other.key, body=taken)
+        if answer.status == 200:
+            SECRETS.update(made["key"] for made in answer.json()["devices"] if made["key"])
+        world.sql("DELETE FROM device WHERE account_id = %s", other.id)
+        return answer
+
+    answers = [claim() for _ in range(9)]
+    assert all({made["alias"] for made in answer.json()["devices"]} == {None} for answer in answers)
+    instance = start(database=world.database)
+    assert claim(instance).status == 200
+    for at in (world, instance):
+        answer = claim(at)
+        assert "at most 1000 a day" in answer.problem(429)["detail"] and 86000 < int(answer["Retry-After"]) <= 86400
+    # Without addresses nothing is claimed; a day later it begins anew.
+    assert brought(other, taken, keepAddresses=True, dryRun=True)["devices"]
+    assert {made["state"] for made in brought(other, taken)["devices"]} == {"new"}
+    world.sql("DELETE FROM device WHERE account_id = %s", other.id)
+    world.sql("UPDATE account SET address_claims_since = address_claims_since - interval '1 day' WHERE id = %s",
+              other.id)
+    assert claim().status == 200
+    assert world.sql("SELECT address_claims FROM account WHERE id = %s", other.id) == [(100,)]
+
+
 def test_too_many_devices(account):
     account.devices(999)
     report = brought(account, exported_account([exported("One"), exported("Two")]))

@@ -3,9 +3,10 @@
 import contextlib
 import os
 import signal
+import time
 
 import pytest
-from world import SECRETS, sha256, wait_until
+from world import SECRETS, images, request_bytes, sha256, wait_until
 
 PATH = "/v1/account/"
 
@@ -53,6 +54,56 @@ def test_by_displayctl(world, start):
         wait_until_refused(clients, made["key"])
         # Other keys of the account still work.
         assert {client.request("GET", PATH, key=account.key).status for client in clients} == {200}
+
+
+def slow(client, account, method, target, body):
+    """Sends a request without the last byte of its body, and returns that, as bytes."""
+    data = request_bytes(method, target, body=body, key=account.key)
+    client.send(data[:-1])
+    return data[-1:]
+
+
+def test_revoked_while_a_body_arrives(world):
+    """A body that takes longer than a second is answered with the rights at its end."""
+    account = world.account()
+    device = account.device()
+    body = {"image": images.text(images.png())}
+    targets = (("POST", f"{device.path}/push", body), ("POST", "/v1/push", {**body, "devices": "all"}),
+               ("PATCH", device.path, {"brightness": 1}))
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(contextlib.closing(world.client())) for _ in targets]
+        begun = time.monotonic()
+        rests = [slow(client, account, *target) for client, target in zip(clients, targets)]
+        wait_until(lambda: world.sql("SELECT last_used_at IS NOT NULL FROM api_key WHERE account_id = %s",
+                                     account.id) == [(True,)], "a head that was read")
+        account.revoke()
+        world.sql("SELECT pg_notify('displayd_hint', 'key:' || %s)", sha256(account.key).hex())
+        with world.each_worker() as others:
+            wait_until_refused(others, account.key)
+        wait_until(lambda: time.monotonic() - begun > 1.2, "a body that is slow")
+        for client, rest in zip(clients, rests):
+            client.send(rest)
+            answer = client.answer()
+            assert answer.problem(401)["detail"] == "the API key is not valid"
+            assert len([name for name, _ in answer.fields if name == "WWW-Authenticate"]) == 1
+    assert world.sql("SELECT generation, brightness <> 1 FROM device WHERE id = %s", device.id) == [
+        (0, True)]
+
+
+def test_a_slow_body_of_a_valid_key(start):
+    """The second look takes no token of the rate limit, and leaves no field twice."""
+    world = start("--rate-limit", "50")
+    account = world.account()
+    device = account.device()
+    with contextlib.closing(world.client()) as client:
+        rest = slow(client, account, "PATCH", device.path, {"brightness": 1})
+        begun = time.monotonic()
+        wait_until(lambda: time.monotonic() - begun > 1.2, "a body that is slow")
+        client.send(rest)
+        answer = client.answer()
+    names = [name for name, _ in answer.fields]
+    assert answer.json()["brightness"] == 1 and len(names) == len(set(names))
+    assert "RateLimit" in names
 
 
 def test_revoked_before_it_was_seen(world, account):

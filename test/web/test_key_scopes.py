@@ -6,6 +6,7 @@ import json
 import pytest
 from authors import Author
 from people import UNKNOWN_ID, Person, sha256, wait_until
+from world import images
 
 PUSHES = {("post", "/v1/devices/{deviceId}/push"), ("delete", "/v1/devices/{deviceId}/temporary"),
           ("post", "/v0/devices/{deviceId}/push"), ("post", "/v0/devices/{deviceId}/push_app"), ("post", "/v1/push"),
@@ -81,6 +82,50 @@ def test_chosen_devices(world, person):
         world.sql("DELETE FROM device WHERE id = %s", device)
     assert world.get("/v1/devices", key=key).json() == []
     world.get(f"/v1/devices/{second}", key=key).problem(403)
+
+
+# Calls without a device in the path: which a key for chosen devices may use.
+ACCOUNT_WIDE = OF_ALL - {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
+NO_DEVICE = {("get", "/v1/account"), ("get", "/v1/apps"), ("get", "/v1/apps/{appId}"), ("get", "/v1/apps/{appId}/picture"),
+             ("get", "/v1/apps/{appId}/schema"), ("get", "/v1/apps/{appId}/versions"),
+             ("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
+FILTERED = {("get", "/v1/devices"), ("get", "/v0/devices"), ("get", "/v1/events"), ("post", "/v1/push")}
+
+
+def operations(document):
+    return [(method, path) for path, methods in document["paths"].items() if path.startswith(("/v0/", "/v1/"))
+            for method in sorted(set(methods) & {"get", "put", "post", "patch", "delete"})]
+
+
+def test_each_call_keeps_to_the_chosen_devices(world):
+    """No operation of the public document reaches another device by a key with all rights for one device."""
+    author = Author(world)
+    browser, mine, other, app = author.browser, author.person.device(), author.person.device(), author.make().slug
+    key = make(browser, deviceIds=[mine])["key"]
+    seen = set()
+    for method, path in operations(world.get("/openapi.json").json()):
+        target = (path.replace("{deviceId}", other).replace("{appId}", app)
+                  .replace("{installationId}", "none").replace("{webhookId}", UNKNOWN_ID))
+        if "{deviceId}" in path:
+            detail = "the API key is for other devices of the account"
+        elif (method, path) in ACCOUNT_WIDE:
+            detail = ("the API key is for chosen devices, but this call concerns the whole account; "
+                      "use a key for all devices")
+        else:
+            seen.add((method, path))
+            if (method, path) in NO_DEVICE:
+                answer = world.request(method.upper(), target, key=key, body=None if method == "get" else {})
+                assert answer.status != 403, (method, path)
+            continue
+        answer = world.request(method.upper(), target, key=key, body=None if method in ("get", "delete") else {})
+        assert answer.problem(403)["detail"] == detail, (method, path)
+    assert seen == NO_DEVICE | FILTERED
+    # The filters: lists are tested below, streams in test_key_events.py.
+    world.get(f"/v1/events?devices={mine},{other}", key=key).problem(403)
+    image = images.text(images.png())
+    for devices, statuses in (([mine, other], [200, 403]), ("all", [200])):
+        pushed = world.request("POST", "/v1/push", key=key, body={"image": image, "devices": devices}).json()
+        assert [one["status"] for one in pushed["devices"]] == statuses
 
 
 def test_devices_of_others(world, person):

@@ -1,10 +1,12 @@
 """Sessions on every instance: their cookie, their list, their end."""
 
 import concurrent.futures
+import contextlib
 import re
+import time
 
 from people import (KNOWN, OTHER_PASSWORD, PASSWORD, Browser, Person, SignInUnderWay, UNKNOWN_ID,
-                    cookie_set, make_first, sha256, token_of, wait_until)
+                    cookie_set, make_first, request_bytes, sha256, token_of, wait_until)
 
 from database_clock import DatabaseClock
 
@@ -180,3 +182,22 @@ def test_a_new_password_by_link_ends_a_session_that_just_begins(person, administ
         use.result().ok()
     late.browser.get("/web/account").problem(401)
     assert browser.is_signed_in()
+
+
+def test_ended_while_a_body_arrives(world, person):
+    """A body that takes longer than a second is answered with the rights at its end."""
+    browser = person.browser()
+    data = request_bytes("PATCH", "/web/account", body={"timezone": "Europe/Zagreb"},
+                         fields=[("Cookie", browser.cookie), ("Sec-Fetch-Site", "same-origin")])
+    with contextlib.closing(world.client()) as client:
+        begun = time.monotonic()
+        client.send(data[:-1])
+        wait_until(lambda: time.monotonic() - begun > 1.2, "a body that is slow")
+        world.sql("DELETE FROM session WHERE account_id = %s", person.id)
+        client.send(data[-1:])
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += client.socket.recv(65536)
+    head = head.split(b"\r\n\r\n")[0].decode()
+    names = [line.split(":")[0] for line in head.split("\r\n")[1:]]
+    assert head.startswith("HTTP/1.1 401 ") and len(names) == len(set(names)), head

@@ -50,7 +50,7 @@ static struct step_result fail_too_many(struct task *task, const struct rate_pol
 	metric_add(METRIC_RATE_LIMITED, METRIC_LIMIT_ATTEMPTS, 1);
 	task_add_field(task, STR("Retry-After"),
 		       arena_decimal(task_arena(task), result->retry_after_s));
-	return task_fail(task, 429,
+	return task_fail(task, PROBLEM_REQUESTS_TOO_MANY,
 			 "too many accounts were made from this network, at most %u at once and "
 			 "then one in %u s; try again in %u s",
 			 policy->burst, policy->seconds_each, result->retry_after_s);
@@ -129,7 +129,8 @@ static struct step_result begin(struct task *task)
 	if (web_has_no_sessions(task, &answer))
 		return answer;
 	if (web_service_of(task)->registration != REGISTRATION_OPEN)
-		return task_fail(task, 403, "accounts are created by invitation only");
+		return task_fail(task, PROBLEM_INVITATION_NEEDED,
+				 "accounts are created by invitation only");
 	/* Counts as an attempt even if it does not fail: the answer 409 reveals an account. */
 	if (web_attempt_of_nobody(task, &state->attempt, &answer) || is_one_too_many(task, &answer))
 		return answer;

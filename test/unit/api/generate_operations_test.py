@@ -56,6 +56,7 @@ paths:
     get:
       operationId: getLamp
       x-displayd-endpoint: lamp_get
+      x-displayd-key-devices: {only: it is one of its own}
       summary: Get a lamp
       description: One lamp.
       responses:
@@ -186,13 +187,40 @@ def test_only_marked_operations_are_for_the_operator(description):
     assert ".is_for_operator = true" in get and ".is_for_operator" not in update
 
 
+def test_keys_for_chosen_devices(description):
+    """The C and the text of an operation without a device follow from what it says of such keys."""
+    only = "{only: it is one of its own}"
+    get = description.document()["paths"]["/v1/lamps/{lampId}"]["get"]
+    assert get["description"] == "One lamp.\n\nFor a key for chosen devices, it is one of its own."
+    assert "is_account_wide" not in description.c()[1]
+    description.write("api/public/lamps.yaml", LAMPS.replace(only, "account"))
+    get = description.document()["paths"]["/v1/lamps/{lampId}"]["get"]
+    assert get["description"] == "One lamp.\n\nA key for chosen devices gets 403."
+    macros = description.c()[1].split("#define ENDPOINT_LAMP_UPDATE")
+    assert [".is_account_wide = true" in macro for macro in macros] == [True, False]
+    description.write("api/public/lamps.yaml", LAMPS.replace(only, "none"))
+    assert description.document()["paths"]["/v1/lamps/{lampId}"]["get"]["description"] == "One lamp."
+    assert "is_account_wide" not in description.c()[1]
+
+
+SAID = "      x-displayd-key-devices: {only: it is one of its own}\n"
+
+
 @pytest.mark.parametrize("old, new, reason", [
+    (SAID, "", "GET /v1/lamps/{lampId}: what may a key for chosen devices do?"),
+    ("{only: it is one of its own}", "some", "GET /v1/lamps/{lampId}: what may a key for chosen devices do?"),
+    ("{only: it is one of its own}", "{all: of them}", "what may a key for chosen devices do?"),
+    (SAID, SAID + "      x-displayd-resource: device\n", "is for calls of keys without a device in the path"),
+    (SAID, SAID + "      x-displayd-access: visitor\n", "is for calls of keys without a device in the path"),
+    ("{lampId}", "{deviceId}", "without x-displayd-resource: device nothing checks the path's device"),
+    (SAID, SAID + "      x-displayd-same-as: lamp_update\n", "x-displayd-key-devices differs from that of lamp_update"),
+    (SAID, "      x-displayd-access: session\n      x-displayd-bridge: true\n", "what may a key for chosen devices do?"),
     ("x-displayd-record: lamp_record", "x-displayd-rekord: lamp_record",
      "lamps.yaml: PATCH /v1/lamps/{lampId}: nobody knows x-displayd-rekord"),
     ("x-displayd-resource: device", "x-displayd-resource: lamp", "is one of ['device', 'app']"),
     ("x-displayd-endpoint: lamp_get", "x-displayd-endpoint: lamp_get\n      x-displayd-operator: false",
      "x-displayd-operator is one of [True], and not False"),
-    ("summary: Get a lamp", "operationId: getLamps", "lamps.yaml:9: operationId stands twice"),
+    ("summary: Get a lamp", "operationId: getLamps", "lamps.yaml:10: operationId stands twice"),
     ("summary: Get a lamp", "title: Get a lamp", "GET /v1/lamps/{lampId}: summary is missing"),
     ("operationId: updateLamp", "operationId: getLamp", "getLamp stands twice"),
     ("schemas/Lamp", "schemas/Lump", "there is no #/components/schemas/Lump"),
