@@ -15,7 +15,7 @@ sys.path.append(os.path.join(ROOT, "tools"))
 def _described():
     """Returns the kinds of problems, and (method, pattern of the path, codes) of each operation."""
     import operations  # the description is read only if there is a problem
-    import problems
+    import problem_kinds
 
     folder = os.path.join(ROOT, "docs/api")
     found = []
@@ -26,7 +26,7 @@ def _described():
             found.append((one.method, re.compile(pattern + "/?"), operations.codes(document, one)))
     # A path without parameters comes before one whose parameter it matches, as in the router.
     found.sort(key=lambda one: one[1].pattern.count("[^/]+"))
-    return operations.read_problems(folder), found, set(problems.GENERAL)
+    return operations.read_problems(folder), found, set(problem_kinds.GENERAL)
 
 
 def check(method, target, status, content_type, body):

@@ -9,7 +9,7 @@
 FOLDER is docs/api, NAME public or pages (tools/operations.py). The C is a macro of each endpoint's
 facts, its declaration, and the table of the routes. SRC is where the endpoints stand: each uses its
 own macro. The header of commands has displayctl's, for the table of the file C (tools/operation_commands.py).
-That of problems has a name of each kind (tools/problems.py), each used somewhere in SRC.
+That of problems has a name of each kind (tools/problem_kinds.py), each used somewhere in SRC.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import sys
 
 import operation_commands
 import operations
-import problems
+import problem_kinds
 
 BODY = re.compile(r"^const struct endpoint endpoint_(\w+) = \{\n(.*?)\n\};", re.M | re.S)
 
@@ -83,7 +83,7 @@ def source(document, layer):
 def check_problems(document, described, path, text):
     """Checks that the operations of a file's endpoints document the problems that it names."""
     documented = {code for one in described for code in operations.codes(document, one)}
-    missing = problems.used(text) - documented - set(problems.GENERAL)
+    missing = problem_kinds.used(text) - documented - set(problem_kinds.GENERAL)
     if missing and described:
         raise operations.Fault(
             f"{described[0].name}: x-displayd-problems lacks {', '.join(sorted(missing))} of {path}")
@@ -146,11 +146,11 @@ def make_c(arguments):
 def make_problems(arguments):
     kinds = operations.read_problems(arguments.folder)
     files = sorted(pathlib.Path(arguments.sources).rglob("*.c"))
-    unused = set(kinds) - {code for path in files for code in problems.used(path.read_text(encoding="utf-8"))}
+    unused = set(kinds) - {code for path in files for code in problem_kinds.used(path.read_text(encoding="utf-8"))}
     if unused:
         raise operations.Fault(f"problems.yaml: no C file names {', '.join(sorted(unused))}")
-    write(arguments.header, problems.header(kinds))
-    write(arguments.source, problems.source(kinds))
+    write(arguments.header, problem_kinds.header(kinds))
+    write(arguments.source, problem_kinds.source(kinds))
     folders = sorted({path.parent for path in files})
     finish(arguments, [arguments.header, arguments.source],
            [pathlib.Path(arguments.folder) / "problems.yaml", *files, *folders])
@@ -192,7 +192,7 @@ def main():
     arguments = parser.parse_args()
     try:
         arguments.run(arguments)
-    except (problems.Fault, OSError, UnicodeDecodeError) as error:
+    except (problem_kinds.Fault, OSError, UnicodeDecodeError) as error:
         sys.exit(str(error))
 
 

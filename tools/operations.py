@@ -28,7 +28,7 @@ out, and the members "x-displayd-..." say these facts:
     command        displayctl's commands that ask it (operation_commands.py)
     without        statuses that the rules give and that cannot be
     problem        of a response: its example, as a problem (RFC 9457), by its code
-    problems       codes of its problems that do not follow from the other facts (problems.py)
+    problems       codes of its problems that do not follow from the other facts (problem_kinds.py)
     item-problems  codes that stand in a successful answer, beside items that failed
     example        of a schema: the example of every body that is one, where it differs from the examples of
                    the schemas that it is made of; of a body: where it differs from its schema's
@@ -41,7 +41,7 @@ import re
 
 import yaml
 
-import problems
+import problem_kinds
 
 METHODS = ("get", "put", "post", "patch", "delete")
 FACTS = {
@@ -57,7 +57,7 @@ KINDS = ("securitySchemes", "parameters", "headers", "responses", "schemas")
 PREFIX = "x-displayd-"
 
 
-class Fault(problems.Fault):
+class Fault(problem_kinds.Fault):
     """Fault of the description, as a sentence."""
 
 
@@ -224,7 +224,7 @@ class Document:
 def read_problems(folder):
     """Returns the kinds of problems: {code: {"status", "about"}}."""
     kinds = load(pathlib.Path(folder) / "problems.yaml")
-    problems.check(kinds)
+    problem_kinds.check(kinds)
     return kinds
 
 
@@ -296,7 +296,7 @@ def codes(document, operation):
     """Returns the codes of the operation's problems, in alphabetical order."""
     answers = {int(status) for status in {**errors(document, operation), **operation.said["responses"]}}
     queries = any(document.followed(one)["in"] == "query" for one in operation.parameters)
-    found = {code for code in problems.following(operation.facts, operation.changes,
+    found = {code for code in problem_kinds.following(operation.facts, operation.changes,
                                                  "requestBody" in operation.said, queries)
              if document.problems[code]["status"] in answers}
     for code in operation.facts.get("problems", []):
@@ -461,7 +461,7 @@ def make(document):
     reached_codes = {code for item in paths.values() for method, one in item.items() if method != "parameters"
                      for code in one["x-problem-codes"]}
     kinds = {code: {"status": kind["status"], "description": kind["about"]}
-             for code, kind in document.problems.items() if code in reached_codes or code in problems.GENERAL}
+             for code, kind in document.problems.items() if code in reached_codes or code in problem_kinds.GENERAL}
     return {**head, "tags": tags, "x-general-responses": general, "x-problem-kinds": kinds, "paths": paths,
             "components": components}
 

@@ -707,7 +707,7 @@ export default {
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
 		await page.locator('input[type="file"]').setInputFiles(path);
 		await page.getByRole("button", { name: "Show", exact: true }).click();
-		await page.getByText("The picture will wait: the panel sleeps until 06:45").waitFor();
+		await page.getByText("The picture will wait: the panel sleeps", { exact: false }).waitFor();
 		await page.getByRole("button", { name: "End the pushed picture" }).click();
 		await page.getByText("Back to the rotation").waitFor();
 		await page

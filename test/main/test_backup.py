@@ -251,11 +251,11 @@ def test_databases_that_are_refused(postgres, filled, target):
     _, path = filled
     assert "--replace to delete them" in refused(target, "restore", path)
     assert "use --yes" in refused(target, "restore", path, "--replace", stdin=subprocess.DEVNULL)
-    before = backups.tables_of(target)
     foreign = postgres.create_empty()
     postgres.execute("CREATE TABLE theirs (a int)", foreign.split("/")[3].split("?")[0])
     assert '"theirs", which is not displayd\'s' in refused(foreign, "restore", path, "--replace", "--yes")
     with Server(database=target) as server:
+        before = backups.tables_of(target)
         assert "a displayd is using this database" in refused(target, "restore", path, "--replace", "--yes")
         assert server.stop() == 0
     assert backups.tables_of(target) == before

@@ -162,7 +162,7 @@ def test_says_when_it_is_shown(running, device, picture):
     assert told("--installation", "b", "--background") == 'not while "a" is pinned'
     query(running, "UPDATE device SET sleep_enabled = true, sleep_start_minute = 0, sleep_end_minute = 0 "
                    "WHERE id = %s", device["id"])
-    assert told() == "not before the panel wakes at 00:00"
+    assert told() == "not while the panel sleeps"
     assert told("--wake", "--hold") == "now"
     query(running, "UPDATE device SET brightness = 0 WHERE id = %s", device["id"])
     assert told("--wake") == "not while the brightness is 0"

@@ -60,7 +60,7 @@ def following(facts, changes, has_body, has_query):
     if facts.get("bridge"):
         codes.append("mqtt_ended")
     if changes:
-        codes += ["head_invalid", "precondition_failed"]
+        codes += ["conflict", "head_invalid", "precondition_failed"]
     if has_body:
         codes += BODY
     if has_query:
