@@ -296,8 +296,7 @@ def codes(document, operation):
     """Returns the codes of the operation's problems, in alphabetical order."""
     answers = {int(status) for status in {**errors(document, operation), **operation.said["responses"]}}
     queries = any(document.followed(one)["in"] == "query" for one in operation.parameters)
-    found = {code for code in problem_kinds.following(operation.facts, operation.changes,
-                                                 "requestBody" in operation.said, queries)
+    found = {code for code in problem_kinds.following(operation.facts, operation.changes, queries)
              if document.problems[code]["status"] in answers}
     for code in operation.facts.get("problems", []):
         if code not in document.problems:

@@ -47,7 +47,7 @@ def check(kinds):
         raise Fault("problems.yaml: the codes are not in alphabetical order")
 
 
-def following(facts, changes, has_body, has_query):
+def following(facts, changes, has_query):
     """Returns the codes that follow from the facts of an operation."""
     access = facts["access"]
     codes = [*ALWAYS, *ACCESS[access], *RESOURCE.get(facts.get("resource"), [])]
@@ -60,9 +60,7 @@ def following(facts, changes, has_body, has_query):
     if facts.get("bridge"):
         codes.append("mqtt_ended")
     if changes:
-        codes += ["conflict", "head_invalid", "precondition_failed"]
-    if has_body:
-        codes += BODY
+        codes += [*BODY, "conflict", "head_invalid", "precondition_failed"]
     if has_query:
         codes.append("parameter_invalid")
     return codes

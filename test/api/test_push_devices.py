@@ -61,11 +61,11 @@ def test_one_answer_for_each(world, account):
     found = answers(account, [good.id, UNKNOWN_ID, foreign.id, "no such name", dark.id, foreign.serial, last.id])
     assert found == [
         {"device": good.id, "status": 200, "shown": "offline"},
-        {"device": UNKNOWN_ID, "status": 404, "detail": "there is no such device"},
-        {"device": foreign.id, "status": 403, "detail": "the device belongs to another account"},
-        {"device": "no such name", "status": 404, "detail": "there is no such device"},
+        {"device": UNKNOWN_ID, "status": 404, "code": "device_not_found", "detail": "there is no such device"},
+        {"device": foreign.id, "status": 403, "code": "of_other_account", "detail": "the device belongs to another account"},
+        {"device": "no such name", "status": 404, "code": "device_not_found", "detail": "there is no such device"},
         {"device": dark.id, "status": 200, "shown": "dark"},
-        {"device": foreign.serial, "status": 403, "detail": "the device belongs to another account"},
+        {"device": foreign.serial, "status": 403, "code": "of_other_account", "detail": "the device belongs to another account"},
         {"device": last.id, "status": 200, "shown": "offline"}]
     assert world.sql("SELECT count(*) FROM showing WHERE device_id IN (%s, %s, %s)",
                      good.id, dark.id, last.id) == [(3,)]
@@ -77,7 +77,7 @@ def test_a_full_device(world, account):
     for number in range(100):
         assert full.push(installationId=f"e{number}", background=True).ok() == {}
     assert answers(account, [full.id, other.id], installationId="new", background=True) == [
-        {"device": full.id, "status": 400,
+        {"device": full.id, "status": 400, "code": "device_full",
          "detail": "installationId is one too many: the device already has 100 entries"},
         {"device": other.id, "status": 200, "shown": "offline"}]
     assert other.ids() == ["new"] and len(full.ids()) == 100
@@ -91,7 +91,7 @@ def test_the_ID_of_an_app_on_one(world, account):
     world.sql("INSERT INTO installation (device_id, id, app_id, position, settings_hash) "
               "VALUES (%s, 'x', %s, 1, %s)", with_app.id, app_id, sha256("{}"))
     assert answers(account, [with_app.id, other.id], installationId="x") == [
-        {"device": with_app.id, "status": 400,
+        {"device": with_app.id, "status": 400, "code": "installation_id_of_app",
          "detail": "installationId is the ID of an app's installation on this device"},
         {"device": other.id, "status": 200, "shown": "offline"}]
 

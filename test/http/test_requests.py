@@ -199,7 +199,8 @@ def test_problem(server):
     with server.client() as client:
         answer = client.get("/nope")
     assert answer["Content-Type"] == "application/problem+json"
-    assert json.loads(answer.body) == {"type": "about:blank", "title": "Not Found", "status": 404}
+    assert json.loads(answer.body) == {"type": "about:blank", "title": "Not Found", "status": 404,
+                                       "code": "a_test"}
 
 
 def test_empty_lines_before_a_request(server):

@@ -4,6 +4,7 @@
 #include <sandboxed/clock.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 #define AGENT "displayd"
@@ -167,6 +168,37 @@ static int check_connection(void *context, char *to, char *from, int to_port, in
 	return CURL_PREREQFUNC_ABORT;
 }
 
+/* Whether the line is that field, with another value than those. */
+static bool has_other_value(const char *data, size_t length, const char *name,
+			    const char *const *values)
+{
+	size_t start = strlen(name);
+
+	if (length < start || strncasecmp(data, name, start) != 0)
+		return false;
+	while (start < length && strchr(" \t", data[start]))
+		start++;
+	while (length > start && strchr(" \t\r\n", data[length - 1]))
+		length--;
+	for (; *values; values++)
+		if (strlen(*values) == length - start &&
+		    strncasecmp(data + start, *values, length - start) == 0)
+			return false;
+	return true;
+}
+
+/* Whether the field announces a coding that libcurl would decode although it was not offered: a
+ * frame of zstd takes up to 128 MiB of memory, as its sender chooses. Without an offer, libcurl
+ * decodes transfer codings only. */
+static bool is_other_coding(const struct request *request, const char *data, size_t length)
+{
+	static const char *const contents[] = {"gzip", "x-gzip", "identity", "", NULL};
+	static const char *const transfers[] = {"chunked", "identity", "", NULL};
+
+	return has_other_value(data, length, "transfer-encoding:", transfers) ||
+	       (!request->stays && has_other_value(data, length, "content-encoding:", contents));
+}
+
 static size_t take_header(char *data, size_t size, size_t count, void *context)
 {
 	struct transfer *transfer = context;
@@ -184,7 +216,8 @@ static size_t take_header(char *data, size_t size, size_t count, void *context)
 		transfer->is_too_large = true;
 		return 0;
 	}
-	if (!take_bytes(transfer, (int64_t)length))
+	transfer->is_other_coding = is_other_coding(transfer->request, data, length);
+	if (transfer->is_other_coding || !take_bytes(transfer, (int64_t)length))
 		return 0;
 	bytes_add(&transfer->headers, data, length);
 	return length;
@@ -253,7 +286,9 @@ static void set_up(struct transfer *transfer)
 	curl_easy_setopt(easy, CURLOPT_RESOLVER_START_DATA, transfer);
 	/* A silent name server must not block the loop: the thread of the look-up is abandoned. */
 	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+	/* Without the option, no content is decoded: the answer to a webhook is not read. */
+	if (!request->stays)
+		curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
 	if (!request->has_user_agent)
@@ -308,6 +343,9 @@ static void explain(const struct transfer *transfer, CURLcode code, struct reply
 		shares_explain(transfer->share, host, reply);
 	else if (transfer->is_too_large)
 		reply_set_error(reply, "the response of %s is larger than 2 MiB", host);
+	else if (transfer->is_other_coding)
+		reply_set_error(reply, "%s answers in a coding that was not offered: gzip was",
+				host);
 	else if ((code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK) &&
 		 transfer->refused[0])
 		explain_address(transfer, host, reply);

@@ -128,6 +128,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(200, gzip.compress(bytes(64 << 20)), Content_Encoding="gzip")
         elif path == "/packed":
             self.reply(200, gzip.compress(b"unpacked"), Content_Encoding="gzip")
+        elif path == "/coded":
+            name, _, coding = self.path.partition("?")[2].partition("=")
+            self.reply(200, b"coded", **{name: coding})
         elif path == "/many":
             self.reply(200, b"", **{f"X-{i}": "x" * 1000 for i in range(90)})
         elif path == "/kept":

@@ -59,6 +59,14 @@ def test_bodies_are_unpacked_and_bounded(client, server):
     assert client.ask(server.url + "/")[1] == b"hello"
 
 
+@pytest.mark.parametrize("field", ["Content-Encoding", "Transfer-Encoding"])
+@pytest.mark.parametrize("coding", ["zstd", "br", "deflate", "gzip,zstd", "ZSTD"])
+def test_codings_that_were_not_offered(client, server, field, coding):
+    """A frame of zstd may ask for 128 MiB of memory in a process that all accounts share."""
+    assert "answers in a coding that was not offered" in client.error(f"{server.url}/coded?{field}={coding}")
+    assert client.ask(server.url + "/")[1] == b"hello"
+
+
 def test_redirects(client, server):
     head, body = client.ask(f"{server.url}/to?{server.url}/end")
     assert (head["status"], head["url"], body) == (200, server.url + "/end", b"hello")
