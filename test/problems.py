@@ -26,7 +26,7 @@ def _described():
             found.append((one.method, re.compile(pattern + "/?"), operations.codes(document, one)))
     # A path without parameters comes before one whose parameter it matches, as in the router.
     found.sort(key=lambda one: one[1].pattern.count("[^/]+"))
-    return operations.read_problems(folder), found, set(problem_kinds.GENERAL)
+    return operations.read_problems(folder), found, {*problem_kinds.GENERAL, *problem_kinds.OF_OPERATOR}
 
 
 def check(method, target, status, content_type, body):

@@ -303,7 +303,7 @@ def codes(document, operation):
             raise Fault(f"{operation.name}: problems.yaml has no {code}")
         if document.problems[code]["status"] not in answers:
             raise Fault(f"{operation.name}: {code} has a status that the operation does not answer")
-        if code in found:
+        if code in found and "same-as" not in operation.facts:
             raise Fault(f"{operation.name}: {code} follows from the other facts, or stands twice")
         found.add(code)
     items = operation.facts.get("item-problems", [])

@@ -15,6 +15,8 @@ GENERAL = [
     "method_not_allowed", "method_unknown", "path_not_found", "request_malformed", "target_too_long",
     "transfer_coding_unknown",
 ]
+# Answers to the operator, who names the account to act for.
+OF_OPERATOR = ["account_needed", "account_not_found"]
 ALWAYS = ["attempts_too_many", "data_locked", "database_full", "database_unavailable", "memory_full",
           "requests_too_many", "server_busy"]
 BODY = ["body_invalid", "body_malformed", "body_too_large", "body_too_slow", "content_encoding_unsupported",
@@ -56,7 +58,9 @@ def following(facts, changes, has_query):
         codes += ["key_for_chosen_devices"] if facts.get("key-devices") == "account" else []
         codes += [] if "device-key" in facts else ["device_key_too_narrow"]
     if facts.get("operator"):
-        codes += ["account_needed", "account_not_found"]
+        codes += OF_OPERATOR
+    if "same-as" in facts:  # the other operation's resource is not in the facts
+        codes += sorted({code for resource in RESOURCE.values() for code in resource})
     if facts.get("bridge"):
         codes.append("mqtt_ended")
     if changes:

@@ -5,7 +5,7 @@
 -- params: account_id uuid, password_hash text?, credential_id text?, session_id uuid, address text
 -- row: id uuid, told int8
 -- effect: write
--- work: bounded
+-- work: grows with the account's devices
 WITH held AS MATERIALIZED (
 	SELECT device.id
 	FROM device

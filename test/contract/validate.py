@@ -209,7 +209,10 @@ class Contract:
             if b"problem" in by_name.get("content-type", [""])[0].encode() and method != "HEAD":
                 if strict_json(body)["status"] != status:
                     raise Violation("the problem's status is not that of the answer")
-                problems.check(method, target, status, "application/problem+json", body)
+                try:
+                    problems.check(method, target, status, "application/problem+json", body)
+                except AssertionError as error:
+                    raise Violation(str(error)) from None
         except Violation as violation:
             raise Violation(f"{method} {urllib.parse.unquote(target)[:200]!r} -> {status}: "
                             f"{violation}") from None

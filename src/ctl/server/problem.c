@@ -160,7 +160,9 @@ enum ctl_exit problem_fail(const struct ctl *ctl, const struct ctl_request *requ
 	if (!detail)
 		return ctl_fail(ctl->remote ? CTL_FAILED : code,
 				"the server answered with status %d", status);
-	if (is_kind(problem_code, PROBLEM_PATH_NOT_FOUND) || status == 405)
+	/* A server without codes is older than displayctl. */
+	if (is_kind(problem_code, PROBLEM_PATH_NOT_FOUND) || status == 405 ||
+	    (status == 404 && !*problem_code))
 		return problem_fail_version();
 	if (request->account.data && is_kind(problem_code, PROBLEM_ACCOUNT_NOT_FOUND))
 		return ctl_fail_account(request->account);

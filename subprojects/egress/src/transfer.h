@@ -36,11 +36,11 @@ struct transfer {
 	size_t headers_total; /* bytes, those of the answers before it included */
 	bool is_too_large;
 	bool is_other_coding; /* the answer has a coding that was not offered */
-	bool is_answered;   /* the last request has got a status line */
-	bool is_new;	    /* libcurl has not worked on it yet */
-	bool is_looking_up; /* a look-up of its name is running */
-	int refused_port;   /* port of another protocol that a redirect named; or 0 */
-	char refused[64];   /* the address that was refused; or empty */
+	bool is_answered;     /* the last request has got a status line */
+	bool is_new;	      /* libcurl has not worked on it yet */
+	bool is_looking_up;   /* a look-up of its name is running */
+	int refused_port;     /* port of another protocol that a redirect named; or 0 */
+	char refused[64];     /* the address that was refused; or empty */
 	const char *why_refused;
 	/* Shares that the next request has already taken from the account's shares of hosts: for
 	 * its name, and for the addresses that were tried. */
