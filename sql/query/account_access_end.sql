@@ -5,7 +5,7 @@
 -- params: account_id uuid, password_hash text?, credential_id text?, session_id uuid, address text
 -- row: id uuid, told int8
 -- effect: write
--- work: grows with the account's devices
+-- work: bounded
 WITH held AS MATERIALIZED (
 	SELECT device.id
 	FROM device

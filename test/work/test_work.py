@@ -122,6 +122,7 @@ SPECIAL = {
     "device_key_find": {"link_key_hash": of_hash(3, 1)}, "v0_device_": {"id": quoted(key(3, 1))}, "v0_installation_get": {"id": "'e1'"}, "v0_picture": {"id": "'e1'"},
     "webhook_": {"id": quoted(key(18, 1)), "lease": quoted(key(18, 1)), "status": "500",
                  "url": "'https://example.org'"},
+    "account_access_end": {"account_id": quoted(key(1, ROWS))},
     "webhook_create": {"id": quoted(key(17, 1)), "events": "2", "is_enabled": "true", "url": "'https://example.org'", "account_id": quoted(key(1, ROWS))},
     "webhook_lease": {"after": "'00000000-0000-0000-0000-000000000000'", "lease_ms": "1000",
                       "lease": quoted(key(18, 1))},
