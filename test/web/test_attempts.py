@@ -159,12 +159,13 @@ def test_an_invitation_gives_no_role_that_it_has_not(world, administrator):
 
 
 def test_a_link_is_for_one_account(world, administrator, person):
-    """Account details in the body are ignored if a link sets a password."""
+    """A link that sets a password refuses the address of another account, and ignores the name."""
     victim = Person(world)
     link = administrator.post(f"/web/admin/accounts/{person.id}/password-link").json()
-    account = Browser(world).post("/web/links/use", {
-        "token": token_of(link["url"]), "email": victim.email, "name": "Mine",
-        "password": OTHER_PASSWORD}).ok()
+    body = {"token": token_of(link["url"]), "name": "Mine", "password": OTHER_PASSWORD}
+    refused = Browser(world).post("/web/links/use", {**body, "email": victim.email})
+    assert refused.faults() == {"/email": "must be the address of the account"}
+    account = Browser(world).post("/web/links/use", body).ok()
     assert account["id"] == person.id and account["name"] == "Some One"
     Browser(world).try_sign_in(victim.email, OTHER_PASSWORD).problem(401)
 
