@@ -28,7 +28,8 @@ out, and the members "x-displayd-..." say these facts:
     command        displayctl's commands that ask it (operation_commands.py)
     without        statuses that the rules give and that cannot be
     problem        of a response: its example, as a problem (RFC 9457), by its code
-    problems       codes of its problems that do not follow from the other facts (problem_kinds.py)
+    problems       codes of its problems that do not follow from the other facts (problem_kinds.py); with
+                   same-as, those of the other operation are its own
     item-problems  codes that stand in a successful answer, beside items that failed
     example        of a schema: the example of every body that is one, where it differs from the examples of
                    the schemas that it is made of; of a body: where it differs from its schema's
@@ -160,6 +161,8 @@ class Document:
         self.shared = load(self.files[0])
         self.head = load(self.files[1])
         self.problems = read_problems(folder)
+        self.public = self if name == "public" else Document(folder, "public")
+        self.files += [path for path in self.public.files if path not in self.files]
         self.components = {kind: dict(self.head["components"].get(kind, {})) for kind in KINDS}
         self.groups = {}
         self.operations = []
@@ -209,6 +212,20 @@ class Document:
                 raise Fault(f"{operation.name}: {PREFIX}key-devices differs from that of {operation.facts['same-as']}")
             if "{deviceId}" in operation.path and other.get("resource") != "device":
                 raise Fault(f"{operation.name}: {operation.facts['same-as']} does not check the path's device")
+
+    def original(self, operation):
+        """Returns the operation whose handler this one has: that of same-as, or itself."""
+        name = operation.facts.get("same-as", operation.endpoint)
+        for one in (*self.operations, *self.public.operations):
+            if one.endpoint == name:
+                return one
+        raise Fault(f"{operation.name}: nothing describes endpoint_{name}, which {PREFIX}same-as names")
+
+    def kind(self, operation, code):
+        """Returns the kind of problem that an operation names."""
+        if code not in self.problems:
+            raise Fault(f"{operation.name}: problems.yaml has no {code}")
+        return self.problems[code]
 
     def followed(self, said):
         return self.component(said["$ref"]) if "$ref" in said else said
@@ -296,21 +313,22 @@ def codes(document, operation):
     """Returns the codes of the operation's problems, in alphabetical order."""
     answers = {int(status) for status in {**errors(document, operation), **operation.said["responses"]}}
     queries = any(document.followed(one)["in"] == "query" for one in operation.parameters)
-    found = {code for code in problem_kinds.following(operation.facts, operation.changes, queries)
-             if document.problems[code]["status"] in answers}
+    original = document.original(operation)
+    facts = operation.facts | {"resource": original.facts.get("resource")}
+    found = problem_kinds.following(facts, operation.changes, queries)
+    if original is not operation:
+        found += original.facts.get("problems", [])
+    found = {code for code in found if document.problems[code]["status"] in answers}
     for code in operation.facts.get("problems", []):
-        if code not in document.problems:
-            raise Fault(f"{operation.name}: problems.yaml has no {code}")
-        if document.problems[code]["status"] not in answers:
+        if document.kind(operation, code)["status"] not in answers:
             raise Fault(f"{operation.name}: {code} has a status that the operation does not answer")
-        if code in found and "same-as" not in operation.facts:
+        if code in found:
             raise Fault(f"{operation.name}: {code} follows from the other facts, or stands twice")
         found.add(code)
-    items = operation.facts.get("item-problems", [])
-    for code in items:
-        if code not in document.problems:
-            raise Fault(f"{operation.name}: problems.yaml has no {code}")
-    return sorted(found | set(items))
+    for code in original.facts.get("item-problems", []):
+        document.kind(operation, code)
+        found.add(code)
+    return sorted(found)
 
 
 def key_devices(operation):

@@ -54,13 +54,11 @@ def following(facts, changes, has_query):
     access = facts["access"]
     codes = [*ALWAYS, *ACCESS[access], *RESOURCE.get(facts.get("resource"), [])]
     if access.endswith("api_key"):
-        codes += ["key_for_other_devices"] if facts.get("resource") == "device" or "same-as" in facts else []
+        codes += ["key_for_other_devices"] if facts.get("resource") == "device" else []
         codes += ["key_for_chosen_devices"] if facts.get("key-devices") == "account" else []
         codes += [] if "device-key" in facts else ["device_key_too_narrow"]
     if facts.get("operator"):
         codes += OF_OPERATOR
-    if "same-as" in facts:  # the other operation's resource is not in the facts
-        codes += sorted({code for resource in RESOURCE.values() for code in resource})
     if facts.get("bridge"):
         codes.append("mqtt_ended")
     if changes:

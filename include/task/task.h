@@ -285,8 +285,7 @@ task_fail(struct task *task, const struct problem_kind *kind, const char *format
 /* Answers 412: the resource of the request's condition no longer exists. */
 __attribute__((warn_unused_result)) struct step_result task_fail_precondition(struct task *task);
 /* Answers 400 for one member of the body. */
-__attribute__((format(printf, 3, 4), warn_unused_result)) struct step_result
-task_fail_field(struct task *task, const char *name, const char *format, ...);
+#define task_fail_field(task, ...) task_fail_field_as(task, PROBLEM_BODY_INVALID, __VA_ARGS__)
 /* Works as task_fail_field(), with a kind of its own. */
 __attribute__((format(printf, 4, 5), warn_unused_result)) struct step_result
 task_fail_field_as(struct task *task, const struct problem_kind *kind, const char *name,

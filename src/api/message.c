@@ -102,9 +102,9 @@ static struct step_result drawn(struct task *task)
 	if (answer->picture.length == 0)
 		return fail_refused(task, answer);
 	if (answer->is_cut)
-		return task_fail_field(task, "text",
-				       "makes a picture larger than the device's board accepts: "
-				       "shorten it, or leave out the icon");
+		return task_fail_field_as(task, PROBLEM_PICTURE_TOO_LARGE, "text",
+					  "makes a picture larger than the device's board accepts: "
+					  "shorten it, or leave out the icon");
 	push->picture = answer->picture;
 	if (messaging->body.duration_s == 0)
 		messaging->body.duration_s = push_duration_for(answer->duration_ms);

@@ -99,14 +99,6 @@ struct step_result task_fail_faults(struct task *task)
 	return task_fail_faults_as(task, PROBLEM_BODY_INVALID);
 }
 
-static struct step_result fail_field(struct task *task, const struct problem_kind *kind,
-				     const char *name, struct str detail)
-{
-	faults_init(&task->faults, task_arena(task));
-	faults_add(&task->faults, str_from(name), "%.*s", STR_ARG(detail));
-	return task_fail_faults_as(task, kind);
-}
-
 struct step_result task_fail_field_as(struct task *task, const struct problem_kind *kind,
 				      const char *name, const char *format, ...)
 {
@@ -116,18 +108,9 @@ struct step_result task_fail_field_as(struct task *task, const struct problem_ki
 	va_start(args, format);
 	detail = arena_vprintf(task_arena(task), format, args);
 	va_end(args);
-	return fail_field(task, kind, name, detail);
-}
-
-struct step_result task_fail_field(struct task *task, const char *name, const char *format, ...)
-{
-	struct str detail;
-	va_list args;
-
-	va_start(args, format);
-	detail = arena_vprintf(task_arena(task), format, args);
-	va_end(args);
-	return fail_field(task, PROBLEM_BODY_INVALID, name, detail);
+	faults_init(&task->faults, task_arena(task));
+	faults_add(&task->faults, str_from(name), "%.*s", STR_ARG(detail));
+	return task_fail_faults_as(task, kind);
 }
 
 struct step_result task_fail_busy(struct task *task, const struct problem_kind *kind,

@@ -403,3 +403,28 @@ def test_tidy(tree):
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == count, done.stderr
         assert done.stdout.count("[bugprone-suspicious-semicolon") == count
+
+
+PROBLEMS = "docs/api/problems.yaml"
+
+
+@pytest.mark.parametrize("name, text, line", [
+    ("src/ctl/a.c", 'if (strcmp(detail, "no") == 0)\n', "src/ctl/a.c:1: compares"),
+    ("src/ctl/a.c", "str_starts_with(str_from(detail), words);\n", "src/ctl/a.c:1: compares"),
+    ("subprojects/webapp/src/a.ts", '\nif (error.message.includes("slug"))\n', "subprojects/webapp/src/a.ts:2: compares"),
+    ("subprojects/webapp/src/a.tsx", 'problem.detail === "no"', "subprojects/webapp/src/a.tsx:1: compares"),
+    ("subprojects/mqtt/src/a.c", 'publish_error(to, "any", 0,\n"lamp_gone", "the lamp");\n',
+     "subprojects/mqtt/src/a.c: docs/api/problems.yaml has no lamp_gone"),
+])
+def test_problems_fault(tree, name, text, line):
+    tree.write(PROBLEMS, "lamp_broken: {status: 409, about: No.}\n")
+    tree.write(name, text)
+    assert [found[:len(line)] for found in tree.check("problems")] == [line]
+
+
+def test_problems_without_fault(tree):
+    tree.write(PROBLEMS, "lamp_broken: {status: 409, about: No.}\n")
+    tree.write("src/ctl/a.c", 'if (strcmp(code, "no") == 0)\n\treturn fail("%s", detail);\n')
+    tree.write("subprojects/webapp/src/a.ts", "show(problem.detail);\n")
+    tree.write("subprojects/mqtt/src/a.c", 'publish_error(to, "any", 0, code ? code : "lamp_broken", detail);\n')
+    assert tree.check("problems") == []

@@ -39,7 +39,7 @@ def test_all_ends_after_a_reset(world):
     link = world.server.ctl("account", "link", person.email)["url"]
     browser = Browser(world)
     browser.post("/web/links/use", {"token": token_of(link), "password": OTHER_PASSWORD}).ok()
-    # What was left in the account still works.
+    # Leftovers in the account still work: passkey, keys, webhook and MQTT connection.
     assert left(world, person)[:4] == (1, 1, 2, 1) and works(world, key)
     assert set(browser.post(PATH, {"password": PASSWORD}).faults()) == {"/password"}
     assert left(world, person)[:4] == (1, 1, 2, 1)

@@ -176,9 +176,9 @@ static bool has_other_value(const char *data, size_t length, const char *name,
 
 	if (length < start || strncasecmp(data, name, start) != 0)
 		return false;
-	while (start < length && strchr(" \t", data[start]))
+	while (start < length && memchr(" \t", data[start], 2))
 		start++;
-	while (length > start && strchr(" \t\r\n", data[length - 1]))
+	while (length > start && memchr(" \t\r\n", data[length - 1], 4))
 		length--;
 	for (; *values; values++)
 		if (strlen(*values) == length - start &&

@@ -278,6 +278,21 @@ def test_problems_of_c_are_documented(description):
     assert description.c()[0].returncode == 0
 
 
+def test_same_as_has_the_problems_of_the_other(description):
+    """Its resource is that of the other operation, also across documents; a status that it lacks is left out."""
+    description.write("api/public/lamps.yaml", LAMPS.replace(
+        "summary: Turn a lamp", "x-displayd-problems: [picture_not_found, slug_used]\n      summary: Turn a lamp").replace(
+        "{description: Turned.}", "{description: Turned.}, \"409\": {$ref: \"#/components/responses/NotFound\"}"))
+    description.write("api/pages/lamps.yaml", LAMPS.replace("lamp_update", "own_lamp_update").replace(
+        "x-displayd-resource: device", "x-displayd-key-devices: none\n      x-displayd-same-as: lamp_update").replace("lamp_get", "own_lamp_get"))
+    codes = description.document("pages")["paths"]["/v1/lamps/{lampId}"]["patch"]["x-problem-codes"]
+    assert {"picture_not_found", "device_not_found", "of_other_account"} <= set(codes) and "slug_used" not in codes
+    description.write("api/pages/lamps.yaml", LAMPS.replace(
+        "x-displayd-resource: device", "x-displayd-key-devices: none\n      x-displayd-same-as: lamp_paint"))
+    done = description.run("documents", "api", "--output", "pages", "out.json")
+    assert done.returncode == 1 and "nothing describes endpoint_lamp_paint" in done.stderr, done.stderr
+
+
 def kinds(description, text):
     description.write("api/problems.yaml", text)
     return description.run("problems", "api", "--header", "out.h", "--source", "out.c", "--sources", "lamps")

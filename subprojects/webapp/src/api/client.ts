@@ -32,7 +32,7 @@ export class Problem extends Error {
 		detail: string,
 		/** Faults in the body, by the name of the field. */
 		readonly faults: ReadonlyMap<string, string> = new Map(),
-		/** What kind of problem it is, for code that treats one specially. */
+		/** Kind of the problem, for code that treats one specially. */
 		readonly code?: string,
 	) {
 		super(detail);
