@@ -53,10 +53,14 @@ struct log_field {
 	     ? log_write(level, group, message, (const struct log_field[]){__VA_ARGS__})           \
 	     : (void)0)
 
-/* Defaults: LOG_INFO, logfmt, file descriptor 2, no process name. Call these functions while the
- * process has one thread: other threads may have kept the beginning of a line. */
+/* Defaults: LOG_INFO, logfmt, file descriptor 2, no priorities, no process name. Call these
+ * functions while the process has one thread: other threads may have kept the beginning of a line.
+ */
 void log_set_level(enum log_level level);
 void log_set_format(enum log_format format);
+/* Whether each line begins with its priority, such as "<3>" for an error, which a journal takes off
+ * and shows by: sd-daemon(3). */
+void log_set_priorities(bool wanted);
 /* Sets the field "process" of every line, also at the end of the process. The text is copied, and
  * cut at LOG_PROCESS_BYTES - 1. NULL: no such field. */
 enum { LOG_PROCESS_BYTES = 32 };
@@ -92,8 +96,9 @@ void log_flush(void);
 /* Flushes, and holds back no longer. */
 void log_release(void);
 
-/* Sets a function that gets each line of level LOG_ERROR, with its line feed, from whatever thread
- * writes it; it must not log. For the whole process and its children; NULL: none. */
+/* Sets a function that gets each line of level LOG_ERROR, without priority, with its line feed,
+ * from whatever thread writes it; it must not log. For the whole process and its children; NULL:
+ * none. */
 void log_set_witness(void (*witness)(struct str line));
 
 /* Lines of this process so far: written or kept, by level, and dropped ones. */

@@ -45,7 +45,8 @@ enum {
 };
 
 struct cluster_error {
-	char text[1024]; /* one sentence */
+	char text[1024];       /* one sentence */
+	bool is_not_installed; /* a fitting PostgreSQL is missing: no new try helps */
 };
 
 struct pg_conn; /* libpq's PGconn */

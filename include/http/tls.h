@@ -62,6 +62,8 @@ extern const struct region http_tls_region;
 __attribute__((warn_unused_result)) bool http_tls_publish(struct region_map *shared,
 							  const struct http_tls_pair *pairs,
 							  unsigned count, int64_t now_s);
+/* Whether workers use just these pairs. */
+bool http_tls_has(struct region_map *shared, const struct http_tls_pair *pairs, unsigned count);
 
 /* Replaces the key of tickets if its time is over. Call it only in the supervisor. Returns the time
  * (wall clock, seconds) at which to call it again. */

@@ -18,6 +18,7 @@ enum {
 static struct {
 	enum log_level level;
 	enum log_format format;
+	bool has_priorities;
 	char process[LOG_PROCESS_BYTES];
 } settings = {.level = LOG_INFO};
 
@@ -58,6 +59,12 @@ void log_set_format(enum log_format format)
 	start.group = NULL;
 }
 
+void log_set_priorities(bool wanted)
+{
+	settings.has_priorities = wanted;
+	start.group = NULL;
+}
+
 void log_set_process(const char *name)
 {
 	snprintf(settings.process, sizeof(settings.process), "%s", name ? name : "");
@@ -77,6 +84,15 @@ void log_set_fd(int fd)
 bool log_is_on(enum log_level level)
 {
 	return level >= settings.level;
+}
+
+/* Before each line, for a journal: sd-daemon(3), syslog(3). */
+static const char priorities[][4] = {
+    [LOG_DEBUG] = "<7>", [LOG_INFO] = "<6>", [LOG_WARN] = "<4>", [LOG_ERROR] = "<3>"};
+
+static size_t priority_bytes(void)
+{
+	return settings.has_priorities ? strlen(priorities[0]) : 0;
 }
 
 static bool line_put(struct line *line, const char *data, size_t size)
@@ -195,7 +211,7 @@ static bool line_put_name(struct line *line, const char *name)
 
 	if (line->length + length + 40 > LINE_BYTES)
 		return false;
-	if (line->length > (json ? 1 : 0))
+	if (line->length > priority_bytes() + (json ? 1 : 0))
 		line->data[line->length++] = json ? ',' : ' ';
 	if (json) {
 		line_put_quoted(line, (struct str){name, length});
@@ -272,6 +288,8 @@ static void line_make_start(struct line *line, enum log_level level, const char 
 	char timestamp[TIMESTAMP_LENGTH + 1];
 
 	timestamp_format(wall_us, timestamp);
+	if (settings.has_priorities)
+		line_put_text(line, priorities[level]);
 	if (settings.format == LOG_FORMAT_JSON)
 		line_put_text(line, "{");
 	line_put_field(line, &LOG_WORD("ts", ((struct str){timestamp, TIMESTAMP_LENGTH})));
@@ -286,8 +304,9 @@ static void line_put_start(struct line *line, enum log_level level, const char *
 {
 	int64_t wall_us = clock_wall_us();
 	unsigned ms = (unsigned)((uint64_t)wall_us / 1000 % 1000);
-	size_t ms_at = settings.format == LOG_FORMAT_JSON ? sizeof("{\"ts\":\"2026-11-28T12:00:00")
-							  : sizeof("ts=2026-11-28T12:00:00");
+	size_t ms_at = priority_bytes() + (settings.format == LOG_FORMAT_JSON
+					       ? sizeof("{\"ts\":\"2026-11-28T12:00:00")
+					       : sizeof("ts=2026-11-28T12:00:00"));
 
 	if (start.group != group || start.level != level || start.second != wall_us / 1000000) {
 		line_make_start(line, level, group, wall_us);
@@ -314,7 +333,7 @@ static void write_line(struct line *line, enum log_level level, const char *grou
 		line_put_field(line, fields);
 	line_finish(line);
 	if (witness && level >= LOG_ERROR)
-		witness((struct str){line->data, line->length});
+		witness(str_from_offset((struct str){line->data, line->length}, priority_bytes()));
 }
 
 /* Adds a line to those that are held back; writes those first if all would be too much. */

@@ -72,21 +72,31 @@ static bool find_in_path(struct cluster *cluster, int version)
 	return false;
 }
 
-static int fail_version(const struct cluster *cluster, int version, struct cluster_error *reterr)
+static int fail_not_installed(const struct cluster *cluster, int version,
+			      struct cluster_error *reterr)
 {
-	if (version > CLUSTER_VERSION_MAX)
-		return cluster_fail(
+	if (version == 0)
+		cluster_fail(reterr,
+			     "no PostgreSQL from version %d to %d is installed; install one or use "
+			     "--database",
+			     CLUSTER_VERSION_MIN, CLUSTER_VERSION_MAX);
+	else if (version > CLUSTER_VERSION_MAX)
+		cluster_fail(
 		    reterr,
 		    "the database in %s was created by PostgreSQL %d, which is not installed, and "
 		    "this displayd supports versions %d to %d only: install a newer displayd",
 		    cluster->folder, version, CLUSTER_VERSION_MIN, CLUSTER_VERSION_MAX);
-	return cluster_fail(
-	    reterr,
-	    "the database in %s was created by PostgreSQL %d, which is not installed: install it, "
-	    "also beside other versions (Debian: package postgresql-%d; to move to a newer "
-	    "version, then run \"displayctl database upgrade\"), or restore a backup into a new "
-	    "state directory (displayctl --state-dir NEW restore FILE)",
-	    cluster->folder, version, version);
+	else
+		cluster_fail(
+		    reterr,
+		    "the database in %s was created by PostgreSQL %d, which is not installed: "
+		    "install it, also beside other versions (Debian: package postgresql-%d; to "
+		    "move to a newer version, then run \"displayctl database upgrade\"), or "
+		    "restore a backup into a new state directory (displayctl --state-dir NEW "
+		    "restore FILE)",
+		    cluster->folder, version, version);
+	reterr->is_not_installed = true;
+	return -1;
 }
 
 int cluster_newer_version(const struct cluster *cluster)
@@ -123,12 +133,7 @@ int cluster_find_programs(struct cluster *cluster, int version, struct cluster_e
 	}
 	if (find_in_path(cluster, version))
 		return 0;
-	if (version)
-		return fail_version(cluster, version, reterr);
-	return cluster_fail(reterr,
-			    "no PostgreSQL from version %d to %d is installed; install one or use "
-			    "--database",
-			    CLUSTER_VERSION_MIN, CLUSTER_VERSION_MAX);
+	return fail_not_installed(cluster, version, reterr);
 }
 
 int cluster_make_folder(int parent_fd, const char *name, mode_t mode,

@@ -28,6 +28,7 @@ int cluster_fail(struct cluster_error *reterr, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(reterr->text, sizeof(reterr->text), format, args);
 	va_end(args);
+	reterr->is_not_installed = false;
 	return -1;
 }
 

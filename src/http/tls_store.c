@@ -141,6 +141,23 @@ bool http_tls_publish(struct region_map *shared, const struct http_tls_pair *pai
 	return true;
 }
 
+bool http_tls_has(struct region_map *shared, const struct http_tls_pair *pairs, unsigned count)
+{
+	const struct tls_contents *now =
+	    &store_of(shared)->contents[tls_store_generation(shared) & 1];
+
+	if (!is_sound(now) || now->pair_count != count)
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		struct http_tls_pair pair = tls_contents_pair(now, i);
+
+		if (!str_equal(pair.certificate, pairs[i].certificate) ||
+		    !str_equal(pair.key, pairs[i].key))
+			return false;
+	}
+	return true;
+}
+
 int64_t http_tls_rotate_tickets(struct region_map *shared, int64_t now_s)
 {
 	struct store *store = store_of(shared);

@@ -161,9 +161,9 @@ int certificates_load(const struct config *config, struct region_map *shared,
 {
 	struct set set = {0};
 	int result = load_set(config, &set, reterr);
+	bool is_new = result == 0 && !http_tls_has(shared, set.pairs, set.count);
 
-	if (result == 0 &&
-	    !http_tls_publish(shared, set.pairs, set.count, clock_wall_us() / SECOND_US))
+	if (is_new && !http_tls_publish(shared, set.pairs, set.count, clock_wall_us() / SECOND_US))
 		result = reason_set(reterr,
 				    "the TLS certificates and keys together are larger than %d KiB",
 				    HTTP_TLS_BYTES_MAX / 1024);
@@ -177,7 +177,7 @@ int certificates_load(const struct config *config, struct region_map *shared,
 			*ret_ends_at_s = set.facts[i].ends_at_s;
 	}
 	memcpy(ret_name, set.facts[0].name, sizeof(set.facts[0].name));
-	return 0;
+	return is_new;
 }
 
 static bool are_all_slow(const struct set *set)

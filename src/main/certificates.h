@@ -9,8 +9,8 @@
 /* Reads and checks all pairs and makes workers use them for new connections. Usable pairs with a
  * fault, such as an expired certificate, are logged as a warning. At least one pair must be
  * configured. ret_name: name of the first certificate; "" if it has none. *ret_ends_at_s: earliest
- * end of all certificates, wall clock. Returns 0, or -1 with a sentence that names the file: then
- * nothing changes. */
+ * end of all certificates, wall clock. Returns 1; 0 if workers use these already; or -1 with a
+ * sentence that names the file: then nothing changes. */
 __attribute__((warn_unused_result)) int certificates_load(const struct config *config,
 							  struct region_map *shared,
 							  char ret_name[static HTTP_TLS_NAME_BYTES],

@@ -4,6 +4,7 @@
 #include "metric/metric.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 enum {
 	/* Time after the second request to stop. */
@@ -34,10 +35,34 @@ static bool is_at_once(const struct children *children)
 	return children->stop_requests > 1;
 }
 
+static int stop_signal_of(const struct children *children, const struct child *child)
+{
+	return is_at_once(children) ? child->kind->stop_at_once_signal : child->kind->stop_signal;
+}
+
 static void ask_to_stop(const struct children *children, const struct child *child)
 {
-	children->system->signal(child->pid, is_at_once(children) ? child->kind->stop_at_once_signal
-								  : child->kind->stop_signal);
+	children->system->signal(child->pid, stop_signal_of(children, child));
+}
+
+/* Returns when the child is killed, if it was asked to stop and still runs. */
+static uint64_t kill_at_ms(const struct children *children, const struct child *child)
+{
+	return children->stop_since_ms + (is_at_once(children) ? AT_ONCE_MS : child->kind->stop_ms);
+}
+
+/* Whether displayd ended the child. A process that runs once, or that was still starting, may end
+ * by the signal; and whatever exits after the request to stop at once does so because of it. */
+static bool is_own_end(const struct children *children, const struct child *child, int status,
+		       uint64_t now_ms)
+{
+	if (child_has_ended_well(status) || !child->kind->is_kept)
+		return true;
+	if (WIFEXITED(status))
+		return is_at_once(children);
+	return WTERMSIG(status) == stop_signal_of(children, child) ||
+	       WTERMSIG(status) == child->kind->stop_signal ||
+	       (WTERMSIG(status) == SIGKILL && now_ms >= kill_at_ms(children, child));
 }
 
 /* Finds the lowest order with running children; false: none runs. */
@@ -92,9 +117,7 @@ void children_note_end_at_stop(struct children *children, const struct child *ch
 	unsigned order = 0; /* initialized for gcc */
 	struct child_message text;
 
-	/* A process that runs once, or that was still starting, may end by the signal. */
-	if (child_has_ended_well(status) || !child->kind->is_kept ||
-	    status == child->kind->stop_signal)
+	if (is_own_end(children, child, status, now_ms))
 		log_info("supervisor", child_message(&text, child, "stopped"),
 			 LOG_INT("number", child->index + 1));
 	else
@@ -108,8 +131,7 @@ uint64_t children_keep_stopping(struct children *children, uint64_t now_ms)
 	uint64_t next_ms = UINT64_MAX;
 
 	for_each_child (child, children) {
-		unsigned limit_ms = is_at_once(children) ? AT_ONCE_MS : child->kind->stop_ms;
-		uint64_t end_ms = children->stop_since_ms + limit_ms;
+		uint64_t end_ms = kill_at_ms(children, child);
 
 		if (!child->pid || child->kind->stop_order != children->stop_order)
 			continue;

@@ -189,7 +189,8 @@ const struct option_set config_set = {
 	"displayd by the installed program: see displayctl upgrade.\n\n"
 	"Exit codes: 0 stopped as requested, 1 failed, 2 invalid configuration, 3 cannot listen,\n"
 	"4 state directory unusable or in use, 5 no database, 6 a migration failed,\n"
-	"7 the database is newer than this displayd, 8 workers crash before they are ready.\n",
+	"7 the database is newer than this displayd, 8 workers crash before they are ready,\n"
+	"9 PostgreSQL is not installed in a version that fits.\n",
     .variable_prefix = "DISPLAYD_",
     .options = settings,
 };

@@ -11,4 +11,5 @@ enum exit_code {
 	EXIT_MIGRATION = 6,	 /* a migration failed */
 	EXIT_DATABASE_NEWER = 7, /* newer than this displayd */
 	EXIT_CRASHES = 8,	 /* workers crash before they are ready, again and again */
+	EXIT_NO_POSTGRESQL = 9,	 /* PostgreSQL is not installed in a fitting version */
 };

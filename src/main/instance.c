@@ -243,7 +243,7 @@ static enum exit_code open_cluster(struct instance *instance, struct reason *ret
 	    cluster_open(instance->config->state_dir, &instance->cluster, &why) == 0)
 		return EXIT_DONE;
 	reason_set(reterr, "%s", why.text);
-	return EXIT_DATABASE;
+	return why.is_not_installed ? EXIT_NO_POSTGRESQL : EXIT_DATABASE;
 }
 
 void instance_find_programs(struct instance *instance)

@@ -129,7 +129,7 @@ enum exit_code instance_take_over(struct instance *instance, const struct config
 	    cluster_adopt(config->state_dir, handover->postmaster, handover->postmaster_log_fd,
 			  handover->postmaster_socket_fd, &instance->cluster, &why) < 0) {
 		reason_set(reterr, "%s", why.text);
-		return EXIT_DATABASE;
+		return why.is_not_installed ? EXIT_NO_POSTGRESQL : EXIT_DATABASE;
 	}
 	take_host(instance, handover);
 	code = take_memory(instance, handover, reterr); /* certificates lie in this memory */

@@ -1,7 +1,6 @@
 #include "main/log_destination.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +33,13 @@ static bool find_unit(char *ret_unit, size_t size)
 	slash = strrchr(line, '/');
 	return slash && strstr(slash, ".service") &&
 	       (size_t)snprintf(ret_unit, size, "%s", slash + 1) < size;
+}
+
+bool log_destination_is_journal(void)
+{
+	struct stat error;
+
+	return fstat(STDERR_FILENO, &error) == 0 && is_journal(&error);
 }
 
 const char *log_destination_find(struct log_destination *ret)

@@ -3,6 +3,7 @@
 #include "main/config.h"
 #include "main/config_report.h"
 #include "main/exit_code.h"
+#include "main/log_destination.h"
 #include "main/supervisor.h"
 
 #include <sandbox/sandbox.h>
@@ -14,6 +15,12 @@
 #ifndef DISPLAYD_VERSION
 #error "the build says which version this is"
 #endif
+
+/* Says why there is no log yet. */
+static void complain(const char *why)
+{
+	fprintf(stderr, "%sdisplayd: %s\n", log_destination_is_journal() ? "<3>" : "", why);
+}
 
 static int act(const struct config *config, struct upgrade *upgrade)
 {
@@ -35,6 +42,7 @@ static int act(const struct config *config, struct upgrade *upgrade)
 	}
 	log_set_format(config->log_format);
 	log_set_level(config->log_level);
+	log_set_priorities(log_destination_is_journal());
 	log_init();
 	code = supervisor_run(config, upgrade);
 	log_finish();
@@ -53,7 +61,7 @@ int main(int argc, char *argv[])
 
 	(void)sandbox_refuse_io_uring();
 	if (sodium_init() < 0) {
-		fprintf(stderr, "displayd: no source of random numbers\n");
+		complain("no source of random numbers");
 		free(arguments);
 		return EXIT_FAILED;
 	}
@@ -64,7 +72,7 @@ int main(int argc, char *argv[])
 		0 ||
 	    (config.action < ACTION_HELP && config_check_variables(&config, &why) < 0)) {
 		upgrade_go_back(&upgrade, why.text);
-		fprintf(stderr, "displayd: %s\n", why.text);
+		complain(why.text);
 		code = EXIT_CONFIG;
 	} else {
 		code = act(&config, &upgrade);

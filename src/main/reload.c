@@ -5,6 +5,7 @@
 #include "main/config_report.h"
 #include "main/state_dir.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,22 +129,23 @@ static void set_log(const struct config *config)
 	log_set_level(config->log_level);
 }
 
-/* Other certificates need no new workers, unless displayd's URLs get another name. */
+/* Other certificates need no new workers, unless displayd's URLs get another name. Returns 1 if
+ * they changed, 0 if not, or -1 with a reason. */
 static int reload_certificates(struct instance *instance, const struct config *config,
 			       char ret_names[static NAMES_BYTES], struct reason *reterr)
 {
 	char name[HTTP_TLS_NAME_BYTES];
+	int result;
 
 	if (config->tls_certificates.count == 0)
 		return 0;
-	if (certificates_load(config, instance->shared, name, &instance->tls_ends_at_s, reterr) < 0)
-		return -1;
-	if (!config->public_url && strcmp(name, instance->tls_name) != 0)
+	result =
+	    certificates_load(config, instance->shared, name, &instance->tls_ends_at_s, reterr);
+	if (result >= 0 && !config->public_url && strcmp(name, instance->tls_name) != 0)
 		snprintf(ret_names, NAMES_BYTES, "tls-certificate");
-	return 0;
+	return result;
 }
 
-/* Another token in the same file also counts as a change. */
 static int look_at_token(const struct instance *instance, const struct config *next,
 			 char ret_names[static NAMES_BYTES], struct reason *reterr)
 {
@@ -158,6 +160,28 @@ static int look_at_token(const struct instance *instance, const struct config *n
 	return 0;
 }
 
+static int look_at_password(const struct instance *instance, const struct config *next,
+			    char ret_names[static NAMES_BYTES], struct reason *reterr)
+{
+	char password[MQTT_SECRET_BYTES];
+
+	if (config_load_mqtt_password(next, password, reterr) < 0)
+		return -1;
+	if (strcmp(password, instance->mqtt_password) != 0)
+		snprintf(ret_names, NAMES_BYTES, "mqtt-password-file");
+	sodium_memzero(password, sizeof(password));
+	return 0;
+}
+
+/* Other contents of a file whose name stays also count as a change. */
+static int look_at_secrets(const struct instance *instance, const struct config *next,
+			   char ret_names[static NAMES_BYTES], struct reason *reterr)
+{
+	if (look_at_token(instance, next, ret_names, reterr) < 0)
+		return -1;
+	return ret_names[0] ? 0 : look_at_password(instance, next, ret_names, reterr);
+}
+
 enum reload_outcome reload_begin(struct reload *reload, struct instance *instance, int argc,
 				 char *const argv[])
 {
@@ -165,6 +189,7 @@ enum reload_outcome reload_begin(struct reload *reload, struct instance *instanc
 	char names[NAMES_BYTES];
 	struct options_error error;
 	struct reason why;
+	int certificates = 0;
 
 	begin_note(reload);
 	if (config_read(next, argc, argv, &error) < 0)
@@ -174,12 +199,15 @@ enum reload_outcome reload_begin(struct reload *reload, struct instance *instanc
 		return refuse(reload, next, why.text);
 	keep_fixed(reload, next);
 	find_changes(in_force(reload), next, names);
-	if (!names[0] && look_at_token(instance, next, names, &why) < 0)
+	if (!names[0] && look_at_secrets(instance, next, names, &why) < 0)
 		return refuse(reload, next, why.text);
-	if (!names[0] && reload_certificates(instance, next, names, &why) < 0)
+	if (!names[0])
+		certificates = reload_certificates(instance, next, names, &why);
+	if (certificates < 0)
 		return refuse(reload, next, why.text);
 	if (!names[0]) {
-		log_info("supervisor", "configuration reloaded, nothing changed");
+		log_info("supervisor", certificates ? "new certificates in force"
+						    : "configuration reloaded, nothing changed");
 		write_note(reload, UPGRADE_DONE);
 		destroy(next);
 		return RELOAD_UNCHANGED;

@@ -70,7 +70,7 @@ int upgrade_check_print(const struct config *config)
 	}
 	if (rc < 0) {
 		fprintf(stderr, "displayd: %s\n", why.text);
-		return EXIT_DATABASE;
+		return why.is_not_installed ? EXIT_NO_POSTGRESQL : EXIT_DATABASE;
 	}
 	if (check_files(config, &reason) < 0) {
 		fprintf(stderr, "displayd: %s\n", reason.text);

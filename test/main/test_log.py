@@ -2,6 +2,8 @@
 
 import os
 import re
+import signal
+import socket
 import subprocess
 import threading
 
@@ -111,3 +113,32 @@ def test_a_reader_that_is_gone_stops_nothing(launch):
     os.close(reader.fd)
     ask(server, REQUESTS)
     assert server.stop() == 0
+
+
+def test_a_journal_gets_each_line_with_its_priority(launch):
+    server = launch(workers=1)
+    ours, end = socket.socketpair()
+    found = os.fstat(end.fileno())
+    server.environment["JOURNAL_STREAM"] = f"{found.st_dev}:{found.st_ino}"
+    reader = Reader(server, (ours.detach(), end.detach()))
+    reader.start()
+    wait_until(server._is_ready, "a ready displayd")
+    os.kill(server.workers()[0], signal.SIGKILL)
+    reader.wait_for(b"ended unexpectedly")
+    assert server.stop() == 0
+    priorities = {"debug": "7", "info": "6", "warn": "4", "error": "3"}
+    lines = reader.close().decode().splitlines()
+    kept = [re.match(r"<(\d)>ts=\S{24} level=(\w+) ", line).groups() for line in lines]
+    assert {("6", "info"), ("3", "error")} <= set(kept)
+    assert all(priorities[level] == number for number, level in kept)
+
+
+def test_a_configuration_that_is_refused_is_an_error_of_the_journal(launch):
+    server = launch("--workers=none")
+    ours, end = socket.socketpair()
+    found = os.fstat(end.fileno())
+    server.environment["JOURNAL_STREAM"] = f"{found.st_dev}:{found.st_ino}"
+    reader = Reader(server, (ours.detach(), end.detach()))
+    reader.start()
+    assert server.process.wait() == 2
+    assert reader.close().startswith(b"<3>displayd: ")

@@ -104,6 +104,23 @@ def test_nothing_is_started_where_nothing_has_changed(scene):
     assert scene.server.workers() == before
 
 
+def test_another_password_in_the_same_file_takes_effect(scene):
+    path = scene.path + ".password"
+
+    def write(password):
+        with open(path, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(password)
+
+    def change(password):
+        write(password)
+        scene.reload("mqtt = mqtt://127.0.0.1:1", "mqtt-account = ada@example.org", "mqtt-username = desk", f"mqtt-password-file = {path}")
+        return scene.server.log().splitlines()
+
+    change("first")
+    assert any('settings=mqtt-password-file' in line for line in change("second"))
+    scene.reload("rate-limit = 123")
+
+
 def test_a_faulty_configuration_is_refused(scene):
     before, rate = scene.server.workers(), scene.rate()
     assert "rate-limit" in scene.refuse("rate-limit = many")

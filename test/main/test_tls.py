@@ -383,6 +383,7 @@ class TestReload:
             assert tls.ask(stream).status == 200
             before = shown(site)
             self.renew(site)
+            self.reload(site, "new certificates in force")
             self.reload(site, "nothing changed")
             assert shown(site) != before
             assert tls.ask(stream).status == 200

@@ -21,6 +21,7 @@ static int open_log(void **state)
 	log_set_level(LOG_INFO);
 	log_set_format(LOG_FORMAT_LOGFMT);
 	log_set_process(NULL);
+	log_set_priorities(false);
 	return memory_fd < 0;
 }
 
@@ -107,6 +108,58 @@ static void each_line_has_its_time(void **state)
 		    (struct str){line.data + (i < 1000 ? 3 : 7), TIMESTAMP_LENGTH}, &at_us));
 		assert_in_range(at_us / 1000, before_ms, clock_wall_us() / 1000);
 	}
+}
+
+static void take_prioritized(enum log_level level, const char *priority, enum log_format format)
+{
+	struct str line, start = str_from(format == LOG_FORMAT_JSON ? "{\"ts\":\"" : "ts=");
+	int64_t at_us;
+
+	LOG_AT(level, "task", "one");
+	line = take_line();
+	assert_true(str_starts_with(line, str_from(priority)));
+	line = str_from_offset(line, 3);
+	assert_true(str_starts_with(line, start));
+	assert_true(
+	    timestamp_parse((struct str){line.data + start.length, TIMESTAMP_LENGTH}, &at_us));
+}
+
+static void lines_begin_with_their_priority(void **state)
+{
+	(void)state;
+	log_set_level(LOG_DEBUG);
+	log_set_priorities(true);
+	for (enum log_format format = LOG_FORMAT_LOGFMT; format <= LOG_FORMAT_JSON; format++) {
+		log_set_format(format);
+		for (int i = 0; i < 200; i++) {
+			take_prioritized(LOG_DEBUG, "<7>", format);
+			take_prioritized(LOG_INFO, "<6>", format);
+			take_prioritized(LOG_INFO, "<6>", format);
+			take_prioritized(LOG_WARN, "<4>", format);
+			take_prioritized(LOG_ERROR, "<3>", format);
+		}
+	}
+}
+
+static struct str witnessed;
+
+static void keep_witnessed(struct str line)
+{
+	static char kept[256];
+
+	assert_true(line.length < sizeof(kept));
+	memcpy(kept, line.data, line.length);
+	witnessed = (struct str){kept, line.length};
+}
+
+static void a_witness_gets_no_priority(void **state)
+{
+	(void)state;
+	log_set_priorities(true);
+	log_set_witness(keep_witnessed);
+	log_error("task", "one");
+	log_set_witness(NULL);
+	assert_true(str_starts_with(witnessed, STR("ts=")));
 }
 
 static void levels(void **state)
@@ -404,6 +457,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    LOG_TEST(logfmt),
 	    LOG_TEST(each_line_has_its_time),
+	    LOG_TEST(lines_begin_with_their_priority),
+	    LOG_TEST(a_witness_gets_no_priority),
 	    LOG_TEST(levels),
 	    LOG_TEST(escapes),
 	    LOG_TEST(bytes_that_are_no_utf8),

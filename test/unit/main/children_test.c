@@ -687,6 +687,57 @@ static void the_second_request_ends_all_at_once(void **state)
 	assert_int_equal(children.phase, CHILDREN_END);
 }
 
+/* Lines of level error that the ends of two workers and the database write. */
+static uint64_t errors_of(int worker_status, int other_status, int database_status)
+{
+	uint64_t before = log_count().lines[LOG_ERROR];
+
+	end(&worker, 0, worker_status);
+	end(&worker, 1, other_status);
+	end(&database, 0, database_status);
+	assert_int_equal(children.phase, CHILDREN_END);
+	return log_count().lines[LOG_ERROR] - before;
+}
+
+static void what_is_ended_at_once_is_no_error(void **state)
+{
+	(void)state;
+	start_all();
+	children_stop(&children, now_ms);
+	children_stop(&children, now_ms);
+	assert_int_equal(errors_of(SIGKILL, exited(1), exited(2)), 0);
+}
+
+static void a_crash_is_an_error_while_it_stops(void **state)
+{
+	(void)state;
+	start_all();
+	children_stop(&children, now_ms);
+	assert_int_equal(errors_of(SIGKILL, SIGSEGV, exited(2)), 3);
+}
+
+static void a_crash_is_an_error_while_it_stops_at_once(void **state)
+{
+	(void)state;
+	start_all();
+	children_stop(&children, now_ms);
+	children_stop(&children, now_ms);
+	assert_int_equal(errors_of(SIGABRT, SIGKILL, SIGQUIT), 1);
+}
+
+static void what_is_killed_too_late_is_logged_once(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	start_all();
+	children_stop(&children, now_ms);
+	before = log_count().lines[LOG_ERROR];
+	live(20 * SECOND_MS, 0);
+	assert_int_equal(errors_of(SIGKILL, SIGKILL, exited(0)), 0);
+	assert_int_equal(log_count().lines[LOG_ERROR] - before, 2);
+}
+
 static void nobody_is_started_while_it_stops(void **state)
 {
 	(void)state;
@@ -1047,6 +1098,10 @@ int main(void)
 	    CASE(stops_in_order),
 	    CASE(each_has_its_time_to_stop),
 	    CASE(the_second_request_ends_all_at_once),
+	    CASE(what_is_ended_at_once_is_no_error),
+	    CASE(a_crash_is_an_error_while_it_stops),
+	    CASE(a_crash_is_an_error_while_it_stops_at_once),
+	    CASE(what_is_killed_too_late_is_logged_once),
 	    CASE(nobody_is_started_while_it_stops),
 	    CASE(stops_while_it_starts),
 	    CASE(fresh_ones_take_the_place_of_others),
