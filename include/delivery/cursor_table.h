@@ -3,7 +3,7 @@
  * accept it, as when a panel reconnects.
  *
  * A reader always gets an entry that one worker has written completely. If two workers write to one
- * device at the same time, one of them may be ignored. */
+ * device at the same time, one of them may be ignored, except where a function says so. */
 #pragma once
 
 #include "base/id.h"
@@ -40,9 +40,12 @@ bool cursor_was_set_here(const struct cursors *cursors, struct id device_id);
 /* Time of the panel's last poll, if that was at another worker; else 0. */
 int64_t cursor_set_elsewhere_us(const struct cursors *cursors, struct id device_id);
 /* Report that the panel has opened a WebSocket to this worker, or that its last one here has ended
- * at that time. */
-void cursor_link(const struct cursors *cursors, struct id device_id);
-void cursor_unlink(const struct cursors *cursors, struct id device_id, int64_t wall_us);
+ * at that time. Return false if another worker is writing there, or has died while it did: call
+ * them again later. */
+__attribute__((warn_unused_result)) bool cursor_link(const struct cursors *cursors,
+						     struct id device_id);
+__attribute__((warn_unused_result)) bool cursor_unlink(const struct cursors *cursors,
+						       struct id device_id, int64_t wall_us);
 
 /* Last contact of a panel with this instance. */
 struct cursor_contact {

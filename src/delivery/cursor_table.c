@@ -13,7 +13,7 @@ enum {
 	SLOTS = 1 << 15, /* 4.5 MiB */
 	NEIGHBOURHOOD = 4,
 	/* After this many collisions, skip the write: both writers record polls of the same
-	 * moment. */
+	 * moment, or the caller tries again. */
 	TRIES = 100,
 	WRITER_BITS = 16,
 	WRITER_MASK = (1 << WRITER_BITS) - 1,
@@ -305,31 +305,33 @@ int64_t cursor_set_elsewhere_us(const struct cursors *cursors, struct id device_
 		   : 0;
 }
 
-void cursor_link(const struct cursors *cursors, struct id device_id)
+bool cursor_link(const struct cursors *cursors, struct id device_id)
 {
 	struct rotation_state state;
 	struct slot *slot = begin_change(cursors, device_id, &state);
 
 	if (!slot)
-		return;
+		return false;
 	state.turns_seen = -1;
 	state.worker = own_number(cursors) | LINKED;
 	write_state(slot, &state);
+	return true;
 }
 
-void cursor_unlink(const struct cursors *cursors, struct id device_id, int64_t wall_us)
+bool cursor_unlink(const struct cursors *cursors, struct id device_id, int64_t wall_us)
 {
 	struct rotation_state state;
 	struct slot *slot = begin_change(cursors, device_id, &state);
 
 	if (!slot)
-		return;
+		return false;
 	/* The panel may be at another worker already. */
 	if (state.worker == (own_number(cursors) | LINKED)) {
 		state.worker = 0;
 		state.contact_us = wall_us;
 	}
 	write_state(slot, &state);
+	return true;
 }
 
 struct cursor_contact cursor_contact(const struct cursors *cursors, struct id device_id)

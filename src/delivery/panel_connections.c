@@ -278,7 +278,7 @@ static void panel_connection_leave(struct panel_connection *connection)
 	list_remove(&connection->node);
 	if (--panel->connection_count == 0) {
 		panel->panels->connected--;
-		cursor_unlink(connection->connections->cursors, panel->id, clock_wall_us());
+		panel_links_end(&connection->connections->links, panel->id);
 	}
 	panel_touch(panel);
 	connection->panel = NULL;
@@ -410,7 +410,7 @@ void panel_connections_connect(struct panel_connections *connections, struct pan
 		return;
 	}
 	metric_add(METRIC_PANEL_LINKS, 0, 1);
-	cursor_link(connections->cursors, panel->id);
+	panel_links_open(&connections->links, panel->id);
 	join(connection, panel);
 	panel_touch(panel);
 	panel_seen(panel);
@@ -486,10 +486,14 @@ bool panel_connections_have_moved(const struct panel *panel)
 
 void panel_connections_init(struct panel_connections *connections)
 {
+	connections->links.loop = connections->loop;
+	connections->links.cursors = connections->cursors;
+	panel_links_init(&connections->links);
 	budgeted_queue_init(&connections->updates, connections->loop, on_update);
 }
 
 void panel_connections_finish(struct panel_connections *connections)
 {
 	budgeted_queue_finish(&connections->updates);
+	panel_links_finish(&connections->links);
 }

@@ -8,6 +8,7 @@
 #include "loader.h"
 #include "loop/budgeted_queue.h"
 #include "orders.h"
+#include "panel_links.h"
 #include "panel_reports.h"
 #include "picture_fetcher.h"
 #include "task/rate.h"
@@ -42,11 +43,12 @@ struct panel_connections {
 	/* Called if the panel may show something else, or one of its connections has ended. */
 	void (*on_change)(void *context, struct panel *panel);
 	void *context;
+	struct panel_links links;
 	struct budgeted_queue updates;	/* of struct panel_connection */
 	struct playback_item item_sent; /* sent by this update; kind PLAYBACK_NOTHING: none */
 };
 
-/* Set all members except updates and item_sent before. */
+/* Set all members except links, updates and item_sent before. */
 void panel_connections_init(struct panel_connections *connections);
 /* Call it when no panel connection is left. */
 void panel_connections_finish(struct panel_connections *connections);

@@ -100,7 +100,7 @@ static void the_last_worker_has_set_it(void **state)
 	assert_true(cursor_was_set_here(&other, id_of(1)));
 	assert_int_equal(cursor_set_elsewhere_us(table, id_of(1)), 6);
 	assert_int_equal(cursor_set_elsewhere_us(table, id_of(2)), 0);
-	cursor_link(table, id_of(1));
+	assert_true(cursor_link(table, id_of(1)));
 	assert_int_equal(cursor_set_elsewhere_us(&other, id_of(1)), 0);
 	assert_false(cursor_was_set_here(table, id_of(1)));
 	assert_false(cursor_was_set_here(&other, id_of(1)));
@@ -117,18 +117,18 @@ static void the_last_contact_is_known(void **state)
 	assert_false(contact.is_linked || contact.polled_us || contact.left_us);
 	cursor_set(table, id_of(1), &cursor, 5);
 	assert_int_equal(cursor_contact(&other, id_of(1)).polled_us, 5);
-	cursor_link(&other, id_of(1));
+	assert_true(cursor_link(&other, id_of(1)));
 	contact = cursor_contact(table, id_of(1));
 	assert_true(contact.is_linked && !contact.polled_us && !contact.left_us);
 	/* The end of an older WebSocket changes nothing. */
-	cursor_unlink(table, id_of(1), 8);
+	assert_true(cursor_unlink(table, id_of(1), 8));
 	assert_true(cursor_contact(table, id_of(1)).is_linked);
-	cursor_unlink(&other, id_of(1), 9);
+	assert_true(cursor_unlink(&other, id_of(1), 9));
 	contact = cursor_contact(table, id_of(1));
 	assert_true(!contact.is_linked && contact.left_us == 9);
 	/* WebSockets end with their worker. */
-	cursor_link(&other, id_of(1));
-	cursor_link(table, id_of(2));
+	assert_true(cursor_link(&other, id_of(1)));
+	assert_true(cursor_link(table, id_of(2)));
 	cursors_join(memory, 1);
 	assert_false(cursor_contact(table, id_of(1)).is_linked);
 	assert_true(cursor_contact(table, id_of(2)).is_linked);
@@ -141,8 +141,8 @@ static void a_websocket_forgets_the_turns(void **state)
 
 	(void)state;
 	cursor_set(table, id_of(1), &cursor, 5);
-	cursor_link(table, id_of(1));
-	cursor_unlink(table, id_of(1), 6);
+	assert_true(cursor_link(table, id_of(1)));
+	assert_true(cursor_unlink(table, id_of(1), 6));
 	assert_int_equal(cursor_get(table, id_of(1)).turns_seen, -1);
 	cursor_set(table, id_of(1), &cursor, 7);
 	cursor_move(table, id_of(1), 8);
@@ -169,17 +169,17 @@ static void a_dead_link_moves_nothing(void **state)
 	const struct cursors other = cursors_join(memory, 1);
 
 	(void)state;
-	cursor_link(table, id_of(1));
+	assert_true(cursor_link(table, id_of(1)));
 	cursor_move(table, id_of(1), 7);
-	cursor_link(&other, id_of(1));
+	assert_true(cursor_link(&other, id_of(1)));
 	cursor_move(table, id_of(1), 8);
 	assert_int_equal(cursor_get(&other, id_of(1)).position, 7);
 	cursor_move(&other, id_of(1), 9);
-	cursor_unlink(table, id_of(1), 5);
+	assert_true(cursor_unlink(table, id_of(1), 5));
 	assert_true(cursor_contact(&other, id_of(1)).is_linked);
 	assert_int_equal(cursor_get(table, id_of(1)).position, 9);
 	/* The remaining one of several panel connections continues. */
-	cursor_unlink(&other, id_of(1), 6);
+	assert_true(cursor_unlink(&other, id_of(1), 6));
 	assert_false(cursor_contact(table, id_of(1)).is_linked);
 	cursor_move(table, id_of(1), 10);
 	assert_true(cursor_contact(table, id_of(1)).is_linked);
