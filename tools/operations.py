@@ -453,6 +453,25 @@ def reached(document, made):
     return found
 
 
+def opened(said):
+    """Returns a part of an answer that may have other members later, as the guide tells its readers."""
+    if isinstance(said, list):
+        return [opened(one) for one in said]
+    if not isinstance(said, dict):
+        return said
+    return {name: value if name in ("example", "examples") else opened(value) for name, value in said.items()
+            if (name, value) != ("additionalProperties", False)}
+
+
+def open_answers(document, paths, found):
+    """Opens the objects of answers. Those of bodies stay closed: other members are errors there."""
+    operations = [one for item in paths.values() for method, one in item.items() if method != "parameters"]
+    in_bodies = reached(document, [one.get("requestBody", {}) for one in operations])
+    for operation in operations:
+        operation["responses"] = opened(operation["responses"])
+    found.update({pointer: opened(value) for pointer, value in found.items() if pointer not in in_bodies})
+
+
 def make(document):
     """Returns the document as OpenAPI 3.1."""
     paths = {}
@@ -463,6 +482,7 @@ def make(document):
         item[operation.method] = made_operation(document, operation)
     general = finish(document, document.shared["x-general-responses"])
     found = reached(document, [paths, general])
+    open_answers(document, paths, found)
     components = {}
     for kind in KINDS:
         for name, value in document.components[kind].items():

@@ -38,6 +38,15 @@ def _pattern(validator, pattern, instance, _schema):
             yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
+def _properties(validator, properties, instance, schema):
+    """Answers may have other members later, so their schemas are open; but what is answered today is described."""
+    yield from jsonschema.Draft202012Validator.VALIDATORS["properties"](validator, properties, instance, schema)
+    if validator.is_type(instance, "object") and "object" in schema.get("type", ()) \
+            and "additionalProperties" not in schema:
+        for name in set(instance) - set(properties):
+            yield jsonschema.ValidationError(f"{name!r} is not described")
+
+
 def _is_timestamp(value):
     if not isinstance(value, str):
         return True
@@ -50,7 +59,8 @@ def _is_timestamp(value):
 
 FORMATS = jsonschema.FormatChecker(formats=())
 FORMATS.checks("date-time")(_is_timestamp)
-Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
+Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator,
+                                         {"pattern": _pattern, "properties": _properties})
 
 
 def strict_json(data):

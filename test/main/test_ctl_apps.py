@@ -32,6 +32,18 @@ class TestAppCreate:
                        app["slug"])
         assert text == f"there is an app {app['slug']} already"
 
+    def test_a_slug_of_two_accounts_means_none(self, running, email):
+        slug = f"my-app-{next(numbers)}"
+        other = f"other-{slug}@example.org"
+        running.ctl("account", "create", other)
+        made = [running.ctl("app", "create", "--account", owner, "--name", "x", "--slug", slug)["id"]
+                for owner in (email, other)]
+        for command in ("show", "disable", "enable", "remove"):
+            text = refused(running, 4, "app", command, slug)
+            assert f"{email} ({made[0]})" in text and f"{other} ({made[1]})" in text, command
+        assert running.ctl("app", "show", made[1])["account"] == other
+        assert refused(running, 3, "app", "show", slug + "x") == f"there is no app {slug}x"
+
     def test_unknown_account(self, running):
         assert refused(running, 3, "app", "create", "--account", "no@example.org", "--name", "x",
                        "--slug", "x") == "there is no account no@example.org"

@@ -1,4 +1,5 @@
 #include "api/pages.h"
+#include "app_unknown.h"
 #include "delivery/delivery.h"
 #include "domain/studio.h"
 #include "web/access.h"
@@ -9,15 +10,11 @@
  * POST /web/admin/apps/{appId}/enable - undoes that. */
 
 struct allowing {
+	struct app_unknown unknown;
 	struct app_told_row named;
 	struct app_allow_row row;
 	bool is_disabled;
 };
-
-static struct step_result fail(struct task *task)
-{
-	return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
-}
 
 static struct step_result changed(struct task *task)
 {
@@ -26,7 +23,7 @@ static struct step_result changed(struct task *task)
 	const struct own_app *app = &row->own_app;
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return app_unknown(task);
 	delivery_app_changed(web_service_of(task)->api.delivery, app->id, row->generation);
 	api_tell_author(task, &(struct app){.account_id = row->account_id, .slug = app->slug});
 	web_changed(task, (struct id){0}, "apps");
@@ -38,7 +35,7 @@ static struct step_result found(struct task *task)
 	struct allowing *allowing = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return app_unknown(task);
 	statement_app_allow(task_new_query(task),
 			    &(struct app_allow_parameters){
 				.id = allowing->named.id,

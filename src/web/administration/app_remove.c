@@ -1,4 +1,5 @@
 #include "api/pages.h"
+#include "app_unknown.h"
 #include "delivery/delivery.h"
 #include "web/access.h"
 #include "web/changed.h"
@@ -10,14 +11,10 @@
  * (removals.h). */
 
 struct removal {
+	struct app_unknown unknown;
 	struct app_told_row named;
 	struct app_remove_row row;
 };
-
-static struct step_result fail(struct task *task)
-{
-	return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
-}
 
 static struct step_result marked(struct task *task)
 {
@@ -25,7 +22,7 @@ static struct step_result marked(struct task *task)
 	const struct app_remove_row *row = &removal->row;
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return app_unknown(task);
 	delivery_app_changed(web_service_of(task)->api.delivery, row->id, row->generation);
 	api_tell_author(task, &(struct app){.account_id = row->account_id, .slug = row->slug});
 	web_changed(task, (struct id){0}, "apps");
@@ -39,7 +36,7 @@ static struct step_result found(struct task *task)
 	struct removal *removal = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return app_unknown(task);
 	statement_app_remove(task_new_query(task),
 			     &(struct app_remove_parameters){
 				 .id = removal->named.id,

@@ -1,4 +1,5 @@
 #include "domain/inventory.h"
+#include "app_unknown.h"
 #include "base/limits.h"
 #include "domain/device_reference.h"
 #include "domain/studio.h"
@@ -244,24 +245,33 @@ static const struct record_field app_fields[] = {
 };
 static const struct record shown_record = RECORD(struct inventory_app_get_row, app_fields);
 
+struct app_search {
+	struct app_unknown unknown;
+	struct inventory_app_get_row row;
+};
+
 static struct step_result app_found(struct task *task)
 {
+	const struct app_search *search = task_state(task);
+
 	if (task_row_count(task) == 0)
-		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
-	return task_reply_record(task, 200, &shown_record, task_state(task));
+		return app_unknown(task);
+	return task_reply_record(task, 200, &shown_record, &search->row);
 }
 
 static struct step_result find_app(struct task *task)
 {
+	struct app_search *search = task_state(task);
+
 	statement_inventory_app_get(
 	    task_new_query(task),
 	    &(struct inventory_app_get_parameters){.app = task_path_parameter(task, 0)},
-	    task_state(task));
+	    &search->row);
 	return task_query(task, app_found);
 }
 
 const struct endpoint endpoint_inventory_app_get = {
     .handler = find_app,
-    .state_size = sizeof(struct inventory_app_get_row),
+    .state_size = sizeof(struct app_search),
     ENDPOINT_INVENTORY_APP_GET,
 };

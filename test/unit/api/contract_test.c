@@ -176,7 +176,8 @@ static void compare_object(const struct record *record, unsigned *i, yyjson_val 
 		}
 	}
 	assert_int_equal(yyjson_obj_size(properties), named);
-	assert_true(yyjson_is_false(yyjson_obj_get(schema, "additionalProperties")));
+	/* Answers may have other members later; a part that bodies share is closed. */
+	assert_true(!is_body || yyjson_is_false(yyjson_obj_get(schema, "additionalProperties")));
 }
 
 static void compare(const struct record *record, const char *name, bool is_body,

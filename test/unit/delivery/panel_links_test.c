@@ -83,7 +83,7 @@ static void hold(struct id device_id)
 	} while (cursor_link(&cursors, device_id));
 }
 
-/* What the successor of the dead worker does. */
+/* Acts as the successor of the dead worker. */
 static void let_go(void)
 {
 	cursors_join(memory, 1);

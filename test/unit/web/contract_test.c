@@ -229,7 +229,8 @@ static void compare(const struct record *record, const char *name, bool is_body)
 	assert_non_null(schema);
 	assert_int_equal(compare_fields(record, &first, schema, is_body),
 			 yyjson_obj_size(yyjson_obj_get(schema, "properties")));
-	assert_true(yyjson_is_false(yyjson_obj_get(schema, "additionalProperties")));
+	/* Answers may have other members later; a part that bodies share is closed. */
+	assert_true(!is_body || yyjson_is_false(yyjson_obj_get(schema, "additionalProperties")));
 }
 
 static void bodies_match_their_schemas(void **state)
