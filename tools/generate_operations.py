@@ -45,6 +45,8 @@ def macro(operation):
         members.append(".takes_device_key = true")
     if "resource" in facts:
         members.append(f".resource = RESOURCE_{facts['resource'].upper()}")
+    if "{installationId}" in operation.path:
+        members.append(".names_installation = true")
     if "record" in facts:
         members.append(f".body = &{facts['record']}")
     if "body-limit" in facts:

@@ -42,6 +42,7 @@ import re
 
 import yaml
 
+import open_schemas
 import problem_kinds
 
 METHODS = ("get", "put", "post", "patch", "delete")
@@ -453,25 +454,6 @@ def reached(document, made):
     return found
 
 
-def opened(said):
-    """Returns a part of an answer that may have other members later, as the guide tells its readers."""
-    if isinstance(said, list):
-        return [opened(one) for one in said]
-    if not isinstance(said, dict):
-        return said
-    return {name: value if name in ("example", "examples") else opened(value) for name, value in said.items()
-            if (name, value) != ("additionalProperties", False)}
-
-
-def open_answers(document, paths, found):
-    """Opens the objects of answers. Those of bodies stay closed: other members are errors there."""
-    operations = [one for item in paths.values() for method, one in item.items() if method != "parameters"]
-    in_bodies = reached(document, [one.get("requestBody", {}) for one in operations])
-    for operation in operations:
-        operation["responses"] = opened(operation["responses"])
-    found.update({pointer: opened(value) for pointer, value in found.items() if pointer not in in_bodies})
-
-
 def make(document):
     """Returns the document as OpenAPI 3.1."""
     paths = {}
@@ -482,7 +464,8 @@ def make(document):
         item[operation.method] = made_operation(document, operation)
     general = finish(document, document.shared["x-general-responses"])
     found = reached(document, [paths, general])
-    open_answers(document, paths, found)
+    bodies = [one.get("requestBody", {}) for item in paths.values() for one in item.values() if isinstance(one, dict)]
+    open_schemas.open_answers(paths, found, reached(document, bodies))
     components = {}
     for kind in KINDS:
         for name, value in document.components[kind].items():

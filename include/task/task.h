@@ -64,6 +64,7 @@ struct endpoint {
 	bool is_account_wide;	     /* an API key for chosen devices gets 403 */
 	bool takes_device_key;	     /* a device's own key may call it, see access_v0_api_key */
 	enum resource resource;
+	bool names_installation;   /* of the path's device, in the second parameter */
 	const struct record *body; /* record of the body; NULL: takes no body */
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */
 	bool takes_any_type;	   /* accepts any Content-Type; the body is always JSON */

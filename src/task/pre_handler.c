@@ -11,7 +11,15 @@
  *
  * The endpoint's properties determine which of them apply. */
 
-enum { STAGE_ACCESS, STAGE_BODY, STAGE_ACCESS_AGAIN, STAGE_RESOURCE, STAGE_TAG, STAGE_FIELDS };
+enum {
+	STAGE_ACCESS,
+	STAGE_BODY,
+	STAGE_ACCESS_AGAIN,
+	STAGE_RESOURCE,
+	STAGE_INSTALLATION,
+	STAGE_TAG,
+	STAGE_FIELDS
+};
 
 /* Rights end within a second everywhere, however slowly a body arrives. */
 enum { RIGHTS_MS_MAX = 1000 };
@@ -23,6 +31,12 @@ static struct step_result check_fields(struct task *task)
 	if (!task_reads_fields(task) && !endpoint->handles_faults)
 		return task_fail_faults(task);
 	return task_continue(task, endpoint->handler);
+}
+
+static struct step_result check_access(struct task *task)
+{
+	task->unadmitted_field_count = task->response.field_count;
+	return task->access->check(task);
 }
 
 static bool has_old_rights(const struct task *task)
@@ -52,6 +66,13 @@ static bool is_admitted_again(struct task *task)
 	return true;
 }
 
+static bool exceeds_device_rate(struct task *task, struct step_result *ret_answer)
+{
+	return task->endpoint->is_device_limited && !task_is_of_operator(task) &&
+	       task_is_limited(task, task->service->rates, &task->service->push_rate,
+			       task->device.id, ret_answer);
+}
+
 /* Each stage returns here when it is done. */
 struct step_result task_pre_handler(struct task *task)
 {
@@ -61,9 +82,8 @@ struct step_result task_pre_handler(struct task *task)
 	switch (task->stage) {
 	case STAGE_ACCESS:
 		task->stage = STAGE_BODY;
-		task->unadmitted_field_count = task->response.field_count;
 		if (task->access)
-			return task->access->check(task);
+			return check_access(task);
 		__attribute__((fallthrough));
 	case STAGE_BODY:
 		task->stage = STAGE_ACCESS_AGAIN;
@@ -78,7 +98,7 @@ struct step_result task_pre_handler(struct task *task)
 			return check_again(task);
 		__attribute__((fallthrough));
 	case STAGE_RESOURCE:
-		task->stage = STAGE_TAG;
+		task->stage = STAGE_INSTALLATION;
 		if (endpoint->kept_as != READ_NONE)
 			task_begin_keeping(task);
 		if (task_assumes_device(task))
@@ -87,13 +107,16 @@ struct step_result task_pre_handler(struct task *task)
 			return task_find_resource(task);
 		task_finds_kept(task, task->account_id);
 		__attribute__((fallthrough));
+	case STAGE_INSTALLATION:
+		task->stage = STAGE_TAG;
+		if (task_has_capital_name(task))
+			return task_find_installation_name(task);
+		__attribute__((fallthrough));
 	case STAGE_TAG:
 		task->stage = STAGE_FIELDS;
 		if (task_exceeds_scope(task, &answer))
 			return answer;
-		if (endpoint->is_device_limited && !task_is_of_operator(task) &&
-		    task_is_limited(task, task->service->rates, &task->service->push_rate,
-				    task->device.id, &answer))
+		if (exceeds_device_rate(task, &answer))
 			return answer;
 		task->has_tag = endpoint->has_settings_tag;
 		task->tag_revision = task->device.settings_revision;

@@ -198,3 +198,40 @@ struct step_result task_find_resource(struct task *task)
 {
 	return task->endpoint->resource == RESOURCE_DEVICE ? find_device(task) : find_app(task);
 }
+
+/* ---- installation ---- */
+
+/* Only IDs of the form that this server makes: others are names that programs chose, which differ
+ * by case. */
+bool task_has_capital_name(struct task *task)
+{
+	struct str name;
+	struct id id;
+
+	if (!task->endpoint->names_installation)
+		return false;
+	name = task_path_parameter(task, 1);
+	if (!id_parse(name, &id))
+		return false;
+	for (size_t i = 0; i < name.length; i++)
+		if (name.data[i] >= 'A' && name.data[i] <= 'F')
+			return true;
+	return false;
+}
+
+static struct step_result on_name_found(struct task *task)
+{
+	if (task->row_count > 0)
+		task_set_path_parameter(task, 1, task->named.id);
+	return task_next_stage(task);
+}
+
+struct step_result task_find_installation_name(struct task *task)
+{
+	statement_installation_name_find(
+	    task_new_query(task),
+	    &(struct installation_name_find_parameters){.device_id = task->device.id,
+							.id = task_path_parameter(task, 1)},
+	    &task->named);
+	return task_query(task, on_name_found);
+}

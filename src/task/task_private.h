@@ -23,6 +23,7 @@ struct task {
 	bool is_of_operator;			       /* access_operator instead */
 	bool is_of_bridge;			       /* access_bridge instead */
 	struct operator_account_row operators_account; /* account that the operator acts for */
+	struct installation_name_find_row named;       /* see task_find_installation_name() */
 	struct route_match match;
 	void *state;
 	unsigned stage;			 /* next stage of the pre-handler checks */
@@ -132,6 +133,11 @@ bool task_has_other_devices(const struct task *task);
 /* Stages of the pre-handler checks: read and parse the body, find the resource of the path. */
 task_step task_read_body;
 task_step task_find_resource;
+/* Whether the path has an installation's ID with capital letters, which is looked for in either
+ * case. */
+bool task_has_capital_name(struct task *task);
+/* Replaces the installation's ID of the path by that of the installation, if there is one. */
+task_step task_find_installation_name;
 /* Reads the body's fields into the state, once. False: there are task->faults. */
 bool task_reads_fields(struct task *task);
 /* Whether the device of the path surely is the caller's, and nothing stands against the call but

@@ -49,6 +49,37 @@ def installed(world, account, device):
     return entry
 
 
+# ---- its ID ----
+
+
+def in_capitals(entry):
+    return Entry(entry.device, entry.id.upper())
+
+
+@renders
+def test_an_id_is_found_in_either_case(installed):
+    other = in_capitals(installed)
+    assert other.get() == installed.get()
+    assert other.tag() == installed.tag()
+    assert other.patch({"name": "Kitchen"}).ok()["id"] == installed.id
+    assert installed.get()["name"] == "Kitchen"
+    assert installed.device.delete(other.id).ok() == {}
+    assert installed.ask().problem(404)
+
+
+def test_an_id_that_is_written_as_chosen_comes_first(device):
+    """IDs of pushed images are chosen by programs, and may differ by case alone."""
+    chosen = "0198F6A5-3C41-7D02-B6F1-0A9E8D7C6B5A"
+    for name in (chosen, chosen.lower(), "Weather"):
+        assert device.push(installationId=name).ok() == {}
+    for name in (chosen, chosen.lower(), "Weather"):
+        assert Entry(device, name).get()["id"] == name
+    assert Entry(device, "WEATHER").ask().problem(404)
+    assert Entry(device, chosen.replace("A", "B")).ask().problem(404)
+    assert device.delete(chosen).ok() == {}
+    assert Entry(device, chosen).get()["id"] == chosen.lower()
+
+
 # ---- what is shown ----
 
 
