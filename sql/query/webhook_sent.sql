@@ -1,10 +1,11 @@
 -- Notes the result of a message that was sent with this lease. If it was delivered, its events are
 -- removed. Else it is tried again, after pauses that grow to an hour; a message that was tried for
 -- a day is dropped, with all events that are as old, and the next message says how many were lost.
--- A webhook that has failed for three days, or answers 410, is to be switched off: is_off. status 0:
--- no answer. No row: another worker has the webhook, or it is gone.
+-- A webhook that has failed for three days, or answers 410, is to be switched off: is_off.
+-- has_begun_to_fail, works_again: unlike the message before. status 0: no answer. No row: another
+-- worker has the webhook, or it is gone.
 -- params: id uuid, lease uuid, is_delivered bool, status int4, problem text?
--- row: is_off bool, lost int8
+-- row: is_off bool, lost int8, has_begun_to_fail bool, works_again bool
 -- effect: write
 -- work: bounded
 WITH mine AS MATERIALIZED (
@@ -53,7 +54,10 @@ WITH mine AS MATERIALIZED (
 		message_lost = CASE WHEN NOT :is_delivered AND NOT mine.is_old THEN webhook.message_lost ELSE 0 END
 	FROM mine
 	WHERE webhook.id = mine.id
-	RETURNING webhook.id, mine.is_off, CASE WHEN mine.is_old THEN (SELECT count(*) FROM gone) ELSE 0 END AS lost
+	RETURNING webhook.id, mine.is_off,
+		NOT :is_delivered AND mine.failing_since IS NULL AS has_begun_to_fail,
+		:is_delivered AND mine.failing_since IS NOT NULL AS works_again,
+		CASE WHEN mine.is_old THEN (SELECT count(*) FROM gone) ELSE 0 END AS lost
 )
-SELECT coalesce(is_off, false) AS is_off, lost
+SELECT coalesce(is_off, false) AS is_off, lost, has_begun_to_fail, works_again
 FROM noted

@@ -51,6 +51,7 @@ struct sending {
 	struct arena arena;
 	struct db_query query;
 	struct webhook_sent_row sent;
+	struct str problem; /* why the message was not delivered */
 };
 
 static void look_after(struct hooks *hooks, uint64_t ms)
@@ -136,13 +137,25 @@ static void end(struct sending *sending)
 	look_soon(hooks);
 }
 
+/* Writes a line for each change, not for each try. */
+static void log_change(const struct sending *sending, enum log_level level, const char *message)
+{
+	char webhook[ID_TEXT_LENGTH + 1], account[ID_TEXT_LENGTH + 1];
+
+	id_format(sending->target.webhook_id, webhook);
+	id_format(sending->target.account_id, account);
+	LOG_AT(level, "hooks", message, LOG_TEXT("webhook", webhook), LOG_TEXT("account", account),
+	       LOG_INT("status", sending->post.request.status),
+	       LOG_STR("problem", sending->problem));
+}
+
 static void on_off(struct db_query *query, const struct db_result *result)
 {
 	struct sending *sending = container_of(query, struct sending, query);
 
 	if (result->outcome == DB_OK && result->row_count)
-		log_info("hooks",
-			 "switched off a webhook that failed for three days or answered 410");
+		log_change(sending, LOG_WARN,
+			   "switched off a webhook that failed for three days or answered 410");
 	end(sending);
 }
 
@@ -155,6 +168,10 @@ static void on_noted(struct db_query *query, const struct db_result *result)
 		return;
 	}
 	db_read_row(result, 0, query->record, &sending->arena, &sending->sent);
+	if (sending->sent.has_begun_to_fail)
+		log_change(sending, LOG_WARN, "cannot deliver to a webhook, trying again");
+	if (sending->sent.works_again)
+		log_change(sending, LOG_INFO, "a webhook works again");
 	if (!sending->sent.is_off) {
 		end(sending);
 		return;
@@ -168,6 +185,7 @@ static void on_noted(struct db_query *query, const struct db_result *result)
 
 static void note(struct sending *sending, bool is_delivered, int status, const char *problem)
 {
+	sending->problem = arena_copy(&sending->arena, str_from(problem));
 	db_query_init(&sending->query, &sending->arena);
 	statement_webhook_sent(&sending->query,
 			       &(struct webhook_sent_parameters){
@@ -175,7 +193,7 @@ static void note(struct sending *sending, bool is_delivered, int status, const c
 				   .lease = sending->lease,
 				   .is_delivered = is_delivered,
 				   .status = status,
-				   .problem = problem[0] ? str_from(problem) : (struct str){0},
+				   .problem = problem[0] ? sending->problem : (struct str){0},
 			       },
 			       NULL);
 	sending->query.done = on_noted;

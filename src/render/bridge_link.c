@@ -125,20 +125,30 @@ void bridge_let_go(struct bridge *bridge)
 	db_submit(bridge->with.db, &bridge->told);
 }
 
+/* Writes a line for each change, not for each try. */
+static void log_change(const struct broker *broker, const struct bridge_word *word)
+{
+	char account[ID_TEXT_LENGTH + 1];
+
+	id_format(word->account, account);
+	if (!word->error[0] && !broker->is_connected)
+		log_info("mqtt", "connected to the broker", LOG_TEXT("account", account));
+	else if (word->error[0] && strcmp(word->error, broker->error) != 0)
+		log_warn("mqtt", "not connected to the broker, trying again",
+			 LOG_TEXT("account", account), LOG_TEXT("error", word->error));
+}
+
 static void take_state(struct bridge *bridge, const struct bridge_word *word)
 {
 	struct broker *broker = brokers_find(&bridge->brokers, word->account);
-	char account[ID_TEXT_LENGTH + 1];
 
 	if (!broker || !broker->peer.is_open)
 		return;
-	id_format(word->account, account);
+	log_change(broker, word);
 	broker->has_news = true;
 	broker->is_connected = !word->error[0];
 	memcpy(broker->error, word->error, sizeof(broker->error));
 	brokers_tell(&bridge->brokers);
-	log_info("mqtt", word->error[0] ? "not connected to the broker" : "connected to the broker",
-		 LOG_TEXT("account", account), LOG_TEXT("error", word->error));
 	bridge_tell_next(bridge);
 }
 

@@ -321,7 +321,11 @@ def test_closed_and_silent_ports_look_alike(broker, account):
 def test_a_wrong_password(broker, account):
     account.device()
     connect(account, broker, password="wrong").ok()
-    assert "password" in wait_for_state(account, "failed")["error"]
+    error = wait_for_state(account, "failed")["error"]
+    assert "password" in error
+    line, = [line for line in account.world.server.log().splitlines() if f"account={account.id}" in line
+             and 'msg="not connected to the broker, trying again"' in line]
+    assert error in line
 
 
 @pytest.mark.parametrize("members, fault", [

@@ -173,6 +173,24 @@ def test_the_same_comes_again_with_its_id(account, receiver):
     wait_until(lambda: not state(account, made)["failingSince"], "that it works")
 
 
+def logged(account, made, text):
+    """Lines of the log about the webhook that have this text."""
+    return [line for line in account.world.server.log().splitlines()
+            if text in line and f"webhook={made['id']} account={account.id}" in line]
+
+
+def test_a_failure_is_logged_when_it_begins_and_ends(account, receiver):
+    receiver.answers = [500, 503, 500]
+    made = make(account, receiver, ["pushed"])
+    push(account.device(), "one")
+    wait_until(lambda: state(account, made)["lastStatus"] == 500, "a failure")
+    with DatabaseClock(account.world.database) as clock:
+        forward(clock, receiver, 1)
+    wait_until(lambda: logged(account, made, "a webhook works again"), "the end of the failure in the log")
+    begun, = logged(account, made, "cannot deliver to a webhook")
+    assert "status=500" in begun and len(receiver.seen()) == 4
+
+
 def test_a_receiver_that_is_away(account, receiver):
     made = make(account, receiver, ["pushed"])
     device = account.device()
