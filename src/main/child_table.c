@@ -99,6 +99,7 @@ static int run_worker(struct instance *instance, unsigned index)
 {
 	struct worker_settings settings = {
 	    .index = index,
+	    .is_successor = instance->is_successor,
 	    .config = instance->config,
 	    .database_url = instance_worker_url(instance),
 	    .public_url = instance->public_url,

@@ -52,6 +52,7 @@ struct instance {
 	struct process_user worker_user;
 	struct process_user migrate_user;
 	struct worker_sandbox sandbox; /* sandbox of the workers */
+	bool is_successor;	       /* in a child: another one serves until this one does */
 };
 
 /* Opens the resources. As root it also gives up capabilities that no child and no later step needs.

@@ -71,6 +71,7 @@ static int run_child(void *context)
 
 	metric_detach();
 	instance_leave(forked->instance);
+	forked->instance->is_successor = forked->child->role == CHILD_NEW;
 	if (forked->child->kind->user && forked->child->kind->user(forked->instance))
 		go_home();
 	code = forked->child->kind->run(forked->instance, forked->child->index);

@@ -28,7 +28,8 @@ enum {
 	/* Time after the end of the connections for their statements in the database. */
 	DATABASE_CLOSE_MS = 2 * 1000,
 	LOOK_AGAIN_MS = 5,
-	/* Afterwards a worker without the database serves what it can. */
+	/* Afterwards a worker without the database serves what it can, unless another one has it.
+	 */
 	ACCEPT_AFTER_MS = 2 * 1000,
 	LOOK_FOR_DATABASE_MS = 2,
 };
@@ -48,7 +49,8 @@ struct worker {
 	bool has_answered;	      /* own_request was answered */
 	bool has_failed;	      /* own_request failed */
 	struct deadline accept;	      /* set until it accepts */
-	uint64_t accept_at_ms;	      /* latest time to accept */
+	uint64_t accept_at_ms;	      /* latest time to accept, unless it is a successor */
+	bool has_told_wait;	      /* the log has the reason for its wait */
 	struct deadline retire_limit; /* set while it retires */
 	struct deadline drain_limit;  /* set while it drains */
 	struct deadline look_again;   /* set while connections are being closed */
@@ -151,14 +153,27 @@ static void accept_connections(struct worker *worker)
 	heartbeat_note_serving(&worker->heartbeat);
 }
 
+/* Whether it has waited long enough for the database. A successor waits on: the supervisor ends it
+ * if that takes too long, and the old workers stay. */
+static bool may_serve_without_database(struct worker *worker)
+{
+	if (loop_now_ms(&worker->loop) < worker->accept_at_ms)
+		return false;
+	if (!worker->settings->is_successor)
+		return true;
+	if (!worker->has_told_wait)
+		log_info("worker", "waiting for the database, the old workers serve meanwhile");
+	worker->has_told_wait = true;
+	return false;
+}
+
 /* Connections wait until the database is up: without it a worker would refuse most requests. */
 static void look_for_database(struct deadline *deadline)
 {
 	struct worker *worker = container_of(deadline, struct worker, accept);
 	bool has_database = db_is_up(worker->db) && db_hints_are_up(worker->db);
 
-	if (worker->has_answered &&
-	    (has_database || loop_now_ms(&worker->loop) >= worker->accept_at_ms))
+	if (worker->has_answered && (has_database || may_serve_without_database(worker)))
 		accept_connections(worker);
 	else
 		deadline_set(&worker->loop, deadline, LOOK_FOR_DATABASE_MS);

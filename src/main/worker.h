@@ -4,7 +4,8 @@
  * opens no file.
  *
  * It accepts connections once it has answered a request of its own (main/own_request.h) and has the
- * database, or has tried for a while. Then it serves (main/heartbeat.h).
+ * database, or has tried for a while and replaces no other worker, which could serve meanwhile.
+ * Then it serves (main/heartbeat.h).
  *
  * SIGUSR1 retires it, after another worker has taken over: it stops accepting, answers each
  * connection's next request with "Connection: close", drops panel connections, and ends with 0 when
@@ -29,7 +30,8 @@ enum {
 };
 
 struct worker_settings {
-	unsigned index; /* from 0 */
+	unsigned index;	   /* from 0 */
+	bool is_successor; /* of a worker that serves until this one does */
 	const struct config *config;
 	const char *database_url; /* libpq connection string */
 	const char *public_url;	  /* start of displayd's URLs, without a slash at its end */

@@ -292,6 +292,29 @@ def test_a_crash_of_fresh_workers_leaves_the_old_ones(scene):
     assert scene.rate() in (100000, rate - 1)
 
 
+def test_old_workers_serve_until_the_new_ones_have_the_database(scene):
+    """PostgreSQL takes no new connections, as while it is overloaded; its backends go on."""
+    scene.reload("rate-limit = 80000")
+    before, count, retired = scene.server.workers(), scene.count(IN_FORCE), scene.count(RETIRED)
+    waiting = 'msg="waiting for the database, the old workers serve meanwhile"'
+    waited, postmaster = scene.count(waiting), scene.server.postmaster()
+    with Load(scene.server.address, "/v1/devices", scene.key) as load:
+        os.kill(postmaster, signal.SIGSTOP)
+        try:
+            scene.write("rate-limit = 90000")
+            scene.signal()
+            scene.server.wait_for_log(waiting, waited + 2)
+            load.wait_for(100)
+            assert set(before) < set(scene.server.children()[0]) and scene.count(IN_FORCE) == count
+        finally:
+            os.kill(postmaster, signal.SIGCONT)
+        scene.server.wait_for_log(IN_FORCE, count + 1)
+        scene.server.wait_for_log(RETIRED, retired + 2)
+        load.wait_for(100)
+    assert load.failures == []
+    assert not set(before) & set(scene.server.workers())
+
+
 def test_it_ends_with_its_terminal(launch):
     """On a terminal the kernel sends SIGHUP, which ends the server."""
     server = launch()
