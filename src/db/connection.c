@@ -166,6 +166,7 @@ static void begin_preparing(struct connection *connection)
 {
 	move(connection, CONNECTION_PREPARING);
 	deadline_set(connection->loop, &connection->deadline, PREPARE_MS);
+	hook_notice_watch(&connection->pipeline.hook_notice, connection->pg);
 	connection->set_up = (struct set_up){
 	    .pg = connection->pg,
 	    .statements = connection->statements,
@@ -371,6 +372,7 @@ void connection_start_asleep(struct connection *connection)
 	pipeline->statements = connection->statements;
 	pipeline->storage = connection->storage;
 	pipeline->changes = connection->changes;
+	pipeline->hook_notice.is_due = connection->hooks_are_due;
 	pipeline->on_row = on_row;
 	pipeline->on_answer = on_answer;
 	pipeline->on_locked = connection->role->on_locked ? on_locked : NULL;

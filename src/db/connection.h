@@ -65,6 +65,7 @@ struct connection {
 						  their own */
 	struct storage *storage;	       /* see struct pipeline */
 	const struct change_listener *changes; /* see struct pipeline */
+	bool *hooks_are_due;		       /* see struct hook_notice */
 	bool session_pooler;		       /* a pooler in session mode may be in between */
 	const uint8_t *key_fingerprint;	       /* see struct set_up */
 	/* Whether it is for list queries: libpq gives single rows only of the query that is

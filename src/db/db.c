@@ -23,7 +23,8 @@ struct db {
 	struct late late;
 	struct storage own_storage;
 	struct change_listener changes;
-	struct later wake; /* keeps the loop from sleeping before the end of the turn */
+	bool hooks_are_due; /* events for webhooks were committed in this turn */
+	struct later wake;  /* keeps the loop from sleeping before the end of the turn */
 	struct turn_end turn_end;
 	/* While the hint connection gets no answer: when to check the others. */
 	struct deadline silence;
@@ -148,6 +149,9 @@ static void on_turn_end(struct turn_end *turn_end)
 	list_queries_flush(&db->lists);
 	list_queries_flush(&db->growing);
 	list_queries_flush(&db->apart);
+	if (db->hooks_are_due)
+		hints_add(&db->hints, STR("webhook:due"));
+	db->hooks_are_due = false;
 	hints_flush(&db->hints);
 	if (db->closing && db_outstanding(db) == 0 && long_reads_are_idle(db) &&
 	    hints_are_idle(&db->hints))
@@ -351,6 +355,7 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 	    .effect = effect,
 	    .storage = db->settings.storage,
 	    .changes = &db->changes,
+	    .hooks_are_due = &db->hooks_are_due,
 	    .session_pooler = db->settings.session_pooler,
 	    .key_fingerprint = effect == EFFECT_WRITE ? db->settings.key_fingerprint : NULL,
 	};

@@ -1,6 +1,6 @@
 /* Sends and receives change hints over a connection of their own, see db/hints.h. A hint is sent
  * after the commit, in a transaction of its own: a NOTIFY in the writing transaction would take a
- * server-wide lock at its commit. */
+ * server-wide lock at its commit, until the commit is on the disk (tools/statement_notify.py). */
 #pragma once
 
 #include "base/buffer.h"
