@@ -5,20 +5,27 @@
 -- No row changes. Older instances may run meanwhile: they ignore the message, so events of their own writes wait until
 -- a worker of any instance looks, 2 s at most.
 
--- INFO is sent whatever client_min_messages says.
+-- Sends one message in a transaction: a group commit has many writes. INFO is sent whatever client_min_messages says.
 CREATE FUNCTION webhook_due() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+	IF current_setting('displayd.webhooks_are_due', true) = 'on' THEN
+		RETURN;
+	END IF;
+	PERFORM set_config('displayd.webhooks_are_due', 'on', true);
 	RAISE INFO 'webhooks are due' USING ERRCODE = '01D01';
 END
 $$;
 
+-- PL/pgSQL keeps the plan, which in SQL was made anew for each change.
 CREATE OR REPLACE FUNCTION webhook_tell(of_account uuid, wanted int4, name text, told text) RETURNS void
-LANGUAGE sql AS $$
+LANGUAGE plpgsql AS $$
+BEGIN
 	INSERT INTO webhook_event (webhook_id, kind, data)
-	SELECT id, name, told
+	SELECT webhook.id, webhook_tell.name, told
 	FROM webhook
-	WHERE account_id = of_account AND is_enabled AND events & wanted <> 0;
-	SELECT webhook_due()
+	WHERE webhook.account_id = of_account AND webhook.is_enabled AND webhook.events & wanted <> 0;
+	PERFORM webhook_due();
+END
 $$;
 
 CREATE OR REPLACE FUNCTION render_failed() RETURNS trigger LANGUAGE plpgsql AS $$
