@@ -14,7 +14,6 @@
 #include "ctl/described.h"
 #include "db/statements.h"
 #include "db/timeline.h"
-#include "db/timeline.h"
 #include "domain/device.h"
 #include "domain/review.h"
 #include "main/config.h"

@@ -268,11 +268,13 @@ int state_dir_write_timeline(const char *state_dir, struct timeline timeline)
 struct timeline state_dir_read_timeline(const char *state_dir)
 {
 	char *text = read_line(state_dir, "timeline");
-	unsigned long long system = 0;
-	unsigned number = 0;
+	struct timeline timeline = {0};
+	char *end;
 
-	if (text && sscanf(text, "%llu %u", &system, &number) != 2)
-		system = number = 0;
+	if (text) {
+		timeline.system = strtoull(text, &end, 10);
+		timeline.number = (uint32_t)strtoul(end, NULL, 10);
+	}
 	free(text);
-	return (struct timeline){system, number};
+	return timeline;
 }

@@ -303,7 +303,7 @@ static enum ctl_exit run_steps(struct ctl *ctl, struct restore *restore)
 	return code == CTL_DONE ? commit(restore) : code;
 }
 
-/* Of several servers, displayd uses this one and its successors. */
+/* Makes displayd use this one of several servers, and its successors. */
 static void keep_timeline(const struct ctl *ctl)
 {
 	struct timeline timeline = timeline_get(&ctl->timeline);
