@@ -170,20 +170,26 @@ class Postgres(Cluster):
             # Workers are another user; the data stay in a closed folder of their own.
             os.chmod(self.folder, 0o711)
             self.prefix += ["--reuid=postgres", "--regid=postgres", "--init-groups"]
-        copy_folder(made_once("initdb", self._initialise), self.data, self.prefix)
+        self._make_data()
         with open(os.path.join(self.data, "postgresql.conf"), "a", encoding="utf-8") as file:
             for name, value in self.settings.items():
                 file.write(f"{name} = '{value}'\n")
             file.write(f"unix_socket_directories = '{self.folder}'\n")
 
-    def _initialise(self, path):
-        command = [self.binaries + "/initdb", "--pgdata", path, "--username", "postgres",
-                   "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync",
-                   "--no-instructions"]
+    def _make_data(self):
+        copy_folder(made_once("initdb", self._initialise), self.data, self.prefix)
+
+    def _run(self, command):
         done = subprocess.run(self.prefix + command, cwd="/", stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode:
             raise RuntimeError(done.stdout)
+
+    def _initialise(self, path):
+        command = [self.binaries + "/initdb", "--pgdata", path, "--username", "postgres",
+                   "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync",
+                   "--no-instructions"]
+        self._run(command)
 
     def start(self):
         """Starts it. Returns when it accepts connections."""
@@ -275,6 +281,25 @@ class Postgres(Cluster):
 
     def __exit__(self, *_):
         self.remove()
+
+
+class Standby(Postgres):
+    """A copy of a running cluster, which follows it until promote(). With the settings of the other."""
+
+    NAME = "standby"  # for synchronous_standby_names
+
+    def __init__(self, primary):
+        self.primary = primary
+        super().__init__(primary.settings)
+
+    def _make_data(self):
+        where = f"host={self.primary.folder} port={self.primary.port} user=postgres application_name={self.NAME}"
+        self._run([self.binaries + "/pg_basebackup", "--pgdata", self.data, "--dbname", where, "--checkpoint", "fast",
+                   "--wal-method", "stream", "--write-recovery-conf", "--no-sync"])
+
+    def promote(self):
+        """Makes it a primary, on a timeline of its own."""
+        self.execute("SELECT pg_promote()")
 
 
 def serve(postgres, connection):

@@ -19,6 +19,7 @@ import sys
 
 import record_tables
 import statement_changes
+import statement_notify
 import statement_output
 
 # OIDs from PostgreSQL's catalog/pg_type.dat; they never change.
@@ -31,7 +32,7 @@ TYPES = {
 # Types of parameters that may be absent (NULL), marked by a "?" after the type.
 MAY_BE_ABSENT = ("text", "bytea", "macaddr")
 PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
-KEYS = ("params", "row", "effect", "work", "refuse", "batches", "commit", "alone", "changes", "connection")
+KEYS = ("params", "row", "effect", "work", "refuse", "batches", "commit", "alone", "changes", "connection", "rare")
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{2}([0-9A-Z]{3})?")
@@ -259,6 +260,13 @@ def read_changes(values, statement, body, records):
         raise Disagreement(str(error)) from error
 
 
+def check_notify(body, reasons):
+    try:
+        statement_notify.check_statement(body, reasons)
+    except statement_notify.BadNotify as error:
+        raise Disagreement(str(error)) from error
+
+
 def read_statement(name, text, records):
     if not NAME.fullmatch(name):
         raise Disagreement("the file's name may hold a-z, 0-9 and _ only")
@@ -304,6 +312,7 @@ def read_statement(name, text, records):
     check_text(body[:-1] if body.endswith(";") else body, effect)
     body = body[:-1].rstrip() if body.endswith(";") else body
     statement["changes"] = read_changes(fields["changes"], statement, body, records)
+    check_notify(body, fields["rare"])
     statement["text"] = Expansion(statement["parameters"], members, records).text(body)
     statement["alone"] = {
         column: Expansion(statement["parameters"], members, records, column).text(body)
@@ -381,6 +390,7 @@ def read_migrations(files):
         if transaction:
             raise Disagreement(f"{name}.sql: '{transaction.group()}': it runs in one transaction")
         migrations.append((len(migrations) + 1, match.group(2), files[name]))
+    statement_notify.check_migrations(text for _, _, text in migrations)
     return migrations
 
 
@@ -481,7 +491,7 @@ def main():
     arguments = parser.parse_args()
     try:
         print_statement(arguments) if arguments.what == "print" else generate(arguments)
-    except (Disagreement, record_tables.BadTable, OSError, UnicodeDecodeError) as error:
+    except (Disagreement, record_tables.BadTable, statement_notify.BadNotify, OSError, UnicodeDecodeError) as error:
         sys.exit(f"{arguments.path}: {error}")
 
 

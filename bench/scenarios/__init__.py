@@ -17,6 +17,7 @@ SCENARIOS = (
     ("rate", "Rate"),
     ("push", "Push"),
     ("push", "PushAgain"),
+    ("push_webhooks", "PushWebhooks"),
     ("push_to_panel", "PushToPanel"),
     ("homes", "MessageToPanel"),
     ("homes", "HomeEvents"),

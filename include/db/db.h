@@ -28,6 +28,7 @@
 #include "db/list_query.h"
 #include "db/query.h"
 #include "db/storage.h"
+#include "db/timeline.h"
 #include "db/unavailable.h"
 #include "loop/loop.h"
 
@@ -42,7 +43,8 @@ struct db_settings {
 	/* NULL: the statements of sql/query. Indexed by db_query.statement. */
 	const struct statement_entry *statements;
 	unsigned statement_count;
-	struct storage *storage; /* shared by the workers; NULL: this db makes its own */
+	struct storage *storage;	 /* shared by the workers; NULL: this db makes its own */
+	struct timeline_known *timeline; /* likewise */
 	/* Memory in which the supervisor reads which processes run list queries; NULL: not
 	 * reported. */
 	struct background *background;

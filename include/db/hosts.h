@@ -8,9 +8,13 @@
  *                         (prefer-standby takes two rounds)
  *   load_balance_hosts    random: begins with a random one
  *
+ * If there are several, all are asked before one is used, and a server that was replaced is used no
+ * more (db/timeline.h).
+ *
  * A service, and lists of different lengths, are left to libpq as one server. Not thread-safe. */
 #pragma once
 
+#include "db/timeline.h"
 #include "db/unavailable.h"
 
 #include <libpq-fe.h>
@@ -48,6 +52,17 @@ struct hosts_failure {
 struct hosts *hosts_create(const char *url);
 /* NULL is allowed. */
 void hosts_destroy(struct hosts *hosts);
+/* Compares servers with this timeline from now on, which must outlive the hosts. Before, with one
+ * of their own, which begins unknown. */
+void hosts_fence(struct hosts *hosts, struct timeline_known *known);
+
+/* Whether all servers can be asked for their timelines: there are several, libpq does not choose
+ * among them, and no standby is preferred. */
+bool hosts_are_fenced(const struct hosts *hosts);
+/* Asks all servers side by side, blocking: 2 s, plus the system's resolver's time for their names.
+ * The writable one with the highest timeline gets the first turn. Returns false if there is none,
+ * or only one that was replaced or is of another system. */
+bool hosts_ask(struct hosts *hosts, struct timeline *ret);
 
 /* Connects, blocking: for each server no longer than the times above, plus the system's resolver's
  * time for its name. Returns NULL with the most useful failure: one that does not pass by itself,
@@ -55,6 +70,7 @@ void hosts_destroy(struct hosts *hosts);
 PGconn *hosts_connect(struct hosts *hosts, const struct hosts_use *use,
 		      struct hosts_failure *ret_failure) __attribute__((warn_unused_result));
 /* Works as hosts_connect(), for a single connection: UNAVAILABLE_SETTINGS if url is not a
- * connection string. */
+ * connection string. known: see hosts_fence(); NULL: nothing is known. */
 PGconn *hosts_connect_once(const char *url, const struct hosts_use *use,
-			   struct hosts_failure *ret_failure) __attribute__((warn_unused_result));
+			   struct timeline_known *known, struct hosts_failure *ret_failure)
+    __attribute__((warn_unused_result));

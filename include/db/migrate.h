@@ -31,6 +31,8 @@ enum migrate_fault {
 	MIGRATE_NEWER,	     /* the database is ahead of this binary */
 };
 
+struct timeline_known;
+
 struct migrate_error {
 	char text[512]; /* one sentence */
 	enum migrate_fault fault;
@@ -38,9 +40,9 @@ struct migrate_error {
 
 /* Applies the migrations that are missing. Returns 0, or -1 with a sentence: there is no
  * connection, a migration failed, the database is newer than this binary, or an applied migration
- * had another text. */
-__attribute__((warn_unused_result)) int migrate_run(const char *url, int *ret_applied,
-						    struct migrate_error *reterr);
+ * had another text. known: see hosts_connect_once(). */
+__attribute__((warn_unused_result)) int migrate_run(const char *url, struct timeline_known *known,
+						    int *ret_applied, struct migrate_error *reterr);
 
 /* Works as migrate_run(), over a connection of the caller, which stays open. */
 __attribute__((warn_unused_result)) int migrate_over(struct pg_conn *pg, int *ret_applied,

@@ -73,6 +73,9 @@
  * answers show and there is no such line; tools/statement_changes.py has its forms. Changes by
  * triggers and functions are not detected. db_on_change() hands the IDs on.
  *
+ * "-- rare: WHY" allows a NOTIFY in the statement: the build fails without it, since such a commit
+ * holds a lock of the whole cluster until it is on the disk (tools/statement_notify.py, hint.h).
+ *
  * Statements read the time by present_time() only (sql/migration/0021_present_time.sql): tests
  * shift it, and the transaction's time would be the same for all writes of a group commit.
  *

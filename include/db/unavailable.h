@@ -8,15 +8,17 @@
 
 enum unavailable {
 	UNAVAILABLE_NOT,
-	UNAVAILABLE_CLOSED,	 /* nothing listens on its port or socket */
-	UNAVAILABLE_UNKNOWN,	 /* its host's name cannot be resolved */
-	UNAVAILABLE_SILENT,	 /* no answer in time, or no route */
-	UNAVAILABLE_STARTING,	 /* starting, stopping or recovering */
-	UNAVAILABLE_FULL,	 /* no free connections */
-	UNAVAILABLE_READ_ONLY,	 /* a standby, or set to be read-only */
-	UNAVAILABLE_ENDED,	 /* an open connection ended */
-	UNAVAILABLE_OTHER,	 /* the last reason that may pass by itself */
-	UNAVAILABLE_CERTIFICATE, /* the server's certificate, ours, or TLS itself */
+	UNAVAILABLE_CLOSED,	  /* nothing listens on its port or socket */
+	UNAVAILABLE_UNKNOWN,	  /* its host's name cannot be resolved */
+	UNAVAILABLE_SILENT,	  /* no answer in time, or no route */
+	UNAVAILABLE_STARTING,	  /* starting, stopping or recovering */
+	UNAVAILABLE_FULL,	  /* no free connections */
+	UNAVAILABLE_READ_ONLY,	  /* a standby, or set to be read-only */
+	UNAVAILABLE_REPLACED,	  /* an old primary: another server has a newer timeline */
+	UNAVAILABLE_OTHER_SYSTEM, /* not the system that was used before */
+	UNAVAILABLE_ENDED,	  /* an open connection ended */
+	UNAVAILABLE_OTHER,	  /* the last reason that may pass by itself */
+	UNAVAILABLE_CERTIFICATE,  /* the server's certificate, ours, or TLS itself */
 	UNAVAILABLE_PASSWORD,
 	UNAVAILABLE_REFUSED,	 /* this role may not connect from here, or lacks a right */
 	UNAVAILABLE_SHUT,	 /* this system user may not open its socket */

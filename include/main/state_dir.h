@@ -9,10 +9,12 @@
  *   DIR/upgrade      outcome of the last upgrade, see src/main/upgrade_note.h
  *   DIR/reload       outcome of the last reload, see src/main/upgrade_note.h
  *   DIR/secret-key   key of secret settings, see src/main/secret_key.h
+ *   DIR/timeline     highest timeline of a database with several servers, see db/timeline.h
  *   DIR/postgres     the embedded cluster, see cluster/cluster.h
  */
 #pragma once
 
+#include "db/timeline.h"
 #include "main/reason.h"
 
 #include <sys/types.h>
@@ -54,6 +56,12 @@ state_dir_write_urls(const char *state_dir, const char *public_url, const char *
 /* Returns the text of public-url, which the caller frees, or NULL if there is none. */
 char *state_dir_read_public_url(const char *state_dir);
 char *state_dir_read_panel_url(const char *state_dir);
+
+/* Replaces the file timeline atomically. Returns 0 or a negative errno. */
+__attribute__((warn_unused_result)) int state_dir_write_timeline(const char *state_dir,
+								 struct timeline timeline);
+/* Unknown if there is no such file. */
+struct timeline state_dir_read_timeline(const char *state_dir);
 
 /* Private socket: HTTP_ROLE_OPERATOR. */
 #define STATE_DIR_SOCKET "admin.sock"

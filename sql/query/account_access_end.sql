@@ -6,6 +6,7 @@
 -- row: id uuid, told int8
 -- effect: write
 -- work: bounded
+-- rare: an owner ends all access, and its keys must stop working everywhere with the commit
 WITH held AS MATERIALIZED (
 	SELECT device.id
 	FROM device

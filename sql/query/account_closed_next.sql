@@ -5,6 +5,7 @@
 -- row: id uuid
 -- effect: write
 -- work: grows with the account's apps
+-- rare: an account is removed, and its apps get another owner
 WITH closed AS (
 	SELECT id, goes_with_apps
 	FROM account

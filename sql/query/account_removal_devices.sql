@@ -5,6 +5,7 @@
 -- effect: write
 -- work: grows with the account's devices
 -- changes: told
+-- rare: an account is removed, and this pauses between its portions
 WITH portion AS (
 	SELECT id, generation
 	FROM device

@@ -5,6 +5,7 @@
 -- effect: write
 -- work: grows with the account's revoked keys
 -- changes: account_id
+-- rare: an account is removed
 WITH removed AS (
 	DELETE FROM account
 	WHERE id = :account_id

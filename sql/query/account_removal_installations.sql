@@ -6,6 +6,7 @@
 -- effect: write
 -- work: grows with the account's apps
 -- changes: told
+-- rare: an account is removed, and this pauses between its portions
 WITH portion AS (
 	SELECT installation.device_id, installation.id, device.generation
 	FROM app

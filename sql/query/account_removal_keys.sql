@@ -3,6 +3,7 @@
 -- row: removed_portion
 -- effect: write
 -- work: grows with the account's keys
+-- rare: an account is removed, and its keys must stop working everywhere with the commit
 WITH revoked AS (
 	UPDATE api_key
 	SET revoked_at = present_time()

@@ -5,6 +5,7 @@
 -- row: removed_portion
 -- effect: write
 -- work: grows with the account's apps
+-- rare: an account is removed, and this pauses between its portions
 WITH portion AS (
 	SELECT id, generation
 	FROM app

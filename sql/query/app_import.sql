@@ -12,6 +12,7 @@
 -- changes: told
 -- refuse: account_app_limit -> too_many_apps, app_version_limit -> too_many_versions,
 --   app_version_name_unique -> version_name_used
+-- rare: the operator imports apps
 WITH known AS (
 	SELECT app_version.id
 	FROM app_version

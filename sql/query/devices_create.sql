@@ -8,6 +8,7 @@
 -- changes: owners
 -- refuse: device_serial_unique -> serial_taken
 -- refuse: device_mac_unique -> mac_taken
+-- rare: the operator makes devices
 WITH line AS (
 	SELECT string_to_array(text, E'\t') AS field, number
 	FROM unnest(string_to_array(:lines, E'\n')) WITH ORDINALITY AS line (text, number)

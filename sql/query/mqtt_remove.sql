@@ -4,6 +4,7 @@
 -- row: account_id uuid
 -- effect: write
 -- work: bounded
+-- rare: an owner removes the connection
 WITH removed AS (
 	DELETE FROM mqtt_connection
 	WHERE account_id = :account_id AND (NOT is_of_instance OR held_until < present_time())

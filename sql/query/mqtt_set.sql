@@ -5,6 +5,7 @@
 -- row: mqtt_connection
 -- effect: write
 -- work: bounded
+-- rare: an owner sets the connection
 WITH changed AS (
 	INSERT INTO mqtt_connection (account_id, url, username, password)
 	SELECT id, :url, :username, :password

@@ -5,6 +5,7 @@
 -- row: name text
 -- effect: write
 -- work: bounded
+-- rare: an owner revokes a key, which must stop working everywhere with the commit
 WITH revoked AS (
 	UPDATE api_key
 	SET revoked_at = present_time()

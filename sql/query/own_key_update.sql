@@ -7,6 +7,7 @@
 -- effect: write
 -- work: bounded
 -- refuse: 23D01 -> no_such_device
+-- rare: an owner changes a key, whose old rights must end everywhere with the commit
 WITH changed AS (
 	UPDATE api_key
 	SET name = :name, scope = :scope, device_ids = chosen_devices(:account_id, :device_ids),

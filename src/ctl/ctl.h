@@ -13,6 +13,7 @@
 #include "cluster/cluster.h"
 #include "ctl/described.h"
 #include "db/statements.h"
+#include "db/timeline.h"
 #include "domain/device.h"
 #include "domain/review.h"
 #include "main/config.h"
@@ -49,6 +50,8 @@ struct ctl {
 	struct options options;			     /* as given */
 	struct cluster cluster;
 	PGconn *connection;
+	struct timeline_known timeline; /* of the database that ctl_connect() has reached */
+	bool accepts_database;		/* also another one than before */
 	struct remote *remote; /* the server of --server; NULL: use the state directory's server */
 };
 
@@ -57,6 +60,7 @@ enum ctl_exit ctl_app_render(struct ctl *ctl);
 enum ctl_exit ctl_app_new(struct ctl *ctl);
 enum ctl_exit ctl_app_types(struct ctl *ctl);
 enum ctl_exit ctl_backup(struct ctl *ctl);
+enum ctl_exit ctl_database_accept(struct ctl *ctl);
 enum ctl_exit ctl_database_rekey(struct ctl *ctl);
 enum ctl_exit ctl_database_show(struct ctl *ctl);
 enum ctl_exit ctl_database_upgrade(struct ctl *ctl);

@@ -45,6 +45,7 @@ static void move(struct connection *connection, enum db_connection_state to)
 	metric_add(METRIC_DATABASE_CONNECTS, connection->role->metric, to == CONNECTION_UP);
 	metric_add(METRIC_DATABASE_CONNECTIONS, connection->role->metric,
 		   (to == CONNECTION_UP) - (connection->state == CONNECTION_UP));
+	survey_count(connection->survey, connection->state == CONNECTION_UP, to == CONNECTION_UP);
 	connection->state = to;
 }
 
@@ -75,7 +76,7 @@ uint64_t connection_rest_ms(unsigned failures, bool is_near)
 
 static void drop(struct connection *connection)
 {
-	if (connection->state == CONNECTION_OPENING)
+	if (connection->state == CONNECTION_OPENING && !survey_leave(&connection->asking))
 		opening_stop(&connection->opening);
 	poller_drop(&connection->poller);
 	PQfinish(connection->pg);
@@ -166,8 +167,10 @@ static void begin_preparing(struct connection *connection)
 {
 	move(connection, CONNECTION_PREPARING);
 	deadline_set(connection->loop, &connection->deadline, PREPARE_MS);
+	hook_notice_watch(&connection->pipeline.hook_notice, connection->pg);
 	connection->set_up = (struct set_up){
 	    .pg = connection->pg,
+	    .hosts = connection->hosts,
 	    .statements = connection->statements,
 	    .statement_count = connection->statement_count,
 	    .effect = connection->effect,
@@ -322,6 +325,11 @@ static void on_opened(void *context, PGconn *pg)
 		lose(connection, failure->unavailable, str_from(failure->words));
 }
 
+static void on_asked(struct survey_wait *asking)
+{
+	opening_start(&container_of(asking, struct connection, asking)->opening);
+}
+
 static void open_connection(struct connection *connection)
 {
 	move(connection, CONNECTION_OPENING);
@@ -330,7 +338,9 @@ static void open_connection(struct connection *connection)
 	connection->opening.use = &set_up_use;
 	connection->opening.done = on_opened;
 	connection->opening.context = connection;
-	opening_start(&connection->opening);
+	connection->asking.done = on_asked;
+	survey_join(connection->survey, &connection->asking,
+		    connection->failures == 0 && !connection->was_up);
 }
 
 static void on_answer(struct pipeline *pipeline, struct db_query *query,
@@ -371,11 +381,13 @@ void connection_start_asleep(struct connection *connection)
 	pipeline->statements = connection->statements;
 	pipeline->storage = connection->storage;
 	pipeline->changes = connection->changes;
+	pipeline->hook_notice.is_due = connection->hooks_are_due;
 	pipeline->on_row = on_row;
 	pipeline->on_answer = on_answer;
 	pipeline->on_locked = connection->role->on_locked ? on_locked : NULL;
 	pipeline->on_return = on_return;
 	connection->state = CONNECTION_ASLEEP;
+	list_init(&connection->asking.node);
 	deadline_init(&connection->deadline, on_deadline);
 	deadline_init(&connection->conflict_deadline, on_conflict_deadline);
 }

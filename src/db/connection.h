@@ -8,8 +8,9 @@
  *   ASLEEP <----------------------------------------------------------- any
  *
  * PAUSED waits for the next attempt: a moment after a working connection was lost, then longer and
- * longer. OPENING tries each server of the connection string for a while (opening.h). In PREPARING
- * the deadline ends the attempt; in UP it ends a connection that was silent for too long. */
+ * longer. OPENING asks which server is the newest (survey.h), and tries each server of the
+ * connection string for a while (opening.h). In PREPARING the deadline ends the attempt; in UP it
+ * ends a connection that was silent for too long. */
 #pragma once
 
 #include "connection_log.h"
@@ -19,6 +20,7 @@
 #include "metric/metric.h"
 #include "opening.h"
 #include "pipeline.h"
+#include "survey.h"
 
 enum db_connection_state {
 	CONNECTION_ASLEEP,
@@ -56,8 +58,9 @@ struct connection {
 	struct loop *loop;
 	const struct connection_role *role;
 	void *owner;
-	unsigned number;     /* number within its role */
-	struct hosts *hosts; /* shared by the connections of a worker */
+	unsigned number;       /* number within its role */
+	struct hosts *hosts;   /* shared by the connections of a worker */
+	struct survey *survey; /* likewise; NULL: the servers are not asked before */
 	const struct statement_entry *statements;
 	unsigned statement_count;
 	enum statement_effect effect;	       /* only statements with this effect are prepared */
@@ -65,6 +68,7 @@ struct connection {
 						  their own */
 	struct storage *storage;	       /* see struct pipeline */
 	const struct change_listener *changes; /* see struct pipeline */
+	bool *hooks_are_due;		       /* see struct hook_notice */
 	bool session_pooler;		       /* a pooler in session mode may be in between */
 	const uint8_t *key_fingerprint;	       /* see struct set_up */
 	/* Whether it is for list queries: libpq gives single rows only of the query that is
@@ -78,9 +82,10 @@ struct connection {
 	bool prepares_none;
 
 	enum db_connection_state state;
-	struct opening opening; /* while OPENING */
-	PGconn *pg;		/* while PREPARING and UP; else NULL */
-	struct poller *poller;	/* poller of libpq's socket; NULL while it is not watched */
+	struct survey_wait asking; /* while OPENING: before */
+	struct opening opening;	   /* while OPENING: afterwards */
+	PGconn *pg;		   /* while PREPARING and UP; else NULL */
+	struct poller *poller;	   /* poller of libpq's socket; NULL while it is not watched */
 	struct pipeline pipeline;
 	struct deadline deadline;
 	struct deadline conflict_deadline; /* set while the pipeline has conflicted queries */

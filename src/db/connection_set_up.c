@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "db/result.h"
 #include "domain/secret_settings.h"
+#include "host_turns.h"
 #include "sender.h"
 
 #include <errno.h>
@@ -61,7 +62,8 @@ static bool is_wanted(const struct set_up *set_up, unsigned index)
 /* Number of results before those of the prepared statements. */
 static unsigned count_before(const struct set_up *set_up)
 {
-	return 1U + (set_up->key_fingerprint != NULL) + (set_up->first != NULL);
+	return 1U + (set_up->key_fingerprint != NULL) + set_up->asks_timeline +
+	       (set_up->first != NULL);
 }
 
 static bool send_key(const struct set_up *set_up)
@@ -73,6 +75,16 @@ static bool send_key(const struct set_up *set_up)
 					   (const int[]){SETTINGS_KEY_BYTES}, (const int[]){1}, 0);
 }
 
+/* A server that could not tell its timeline before, perhaps for lack of rights, is not asked again.
+ */
+static bool send_timeline(struct set_up *set_up)
+{
+	set_up->asks_timeline =
+	    hosts_are_fenced(set_up->hosts) && timeline_get(hosts_known(set_up->hosts)).system;
+	return !set_up->asks_timeline || PQsendQueryParams(set_up->pg, "SELECT " TIMELINE_COLUMNS,
+							   0, NULL, NULL, NULL, NULL, 0);
+}
+
 int set_up_begin(struct set_up *set_up)
 {
 	PGconn *pg = set_up->pg;
@@ -81,7 +93,7 @@ int set_up_begin(struct set_up *set_up)
 		return fail_by_libpq(set_up);
 	if (!PQsendQueryParams(pg, settings, 0, NULL, NULL, NULL, NULL, 0))
 		return fail_by_libpq(set_up);
-	if (!send_key(set_up))
+	if (!send_key(set_up) || !send_timeline(set_up))
 		return fail_by_libpq(set_up);
 	if (set_up->first && !PQsendQueryParams(pg, set_up->first, 0, NULL, NULL, NULL, NULL, 0))
 		return fail_by_libpq(set_up);
@@ -136,6 +148,29 @@ static int check_key(struct set_up *set_up, const PGresult *result)
 	return fail(set_up, UNAVAILABLE_KEY, "", str_from(unavailable_text(UNAVAILABLE_KEY)));
 }
 
+static int check_timeline(struct set_up *set_up, const PGresult *result)
+{
+	enum unavailable unavailable;
+
+	set_up->timeline = timeline_read(result, 0);
+	unavailable = hosts_judge(set_up->hosts, set_up->timeline);
+	if (unavailable == UNAVAILABLE_NOT)
+		return 0;
+	return fail(set_up, unavailable, "", str_from(unavailable_text(unavailable)));
+}
+
+/* Takes rows of what comes before the prepared statements. */
+static int take_rows(struct set_up *set_up, unsigned index, const PGresult *result)
+{
+	unsigned key = 1, timeline = key + (set_up->key_fingerprint != NULL);
+
+	if (index == 0)
+		return check_session(set_up, result);
+	if (set_up->key_fingerprint && index == key)
+		return check_key(set_up, result);
+	return set_up->asks_timeline && index == timeline ? check_timeline(set_up, result) : 0;
+}
+
 static int take(struct set_up *set_up, const PGresult *result)
 {
 	unsigned index = set_up->result_count++;
@@ -146,9 +181,7 @@ static int take(struct set_up *set_up, const PGresult *result)
 	case PGRES_PIPELINE_SYNC:
 		return 1;
 	case PGRES_TUPLES_OK:
-		if (index == 0)
-			return check_session(set_up, result);
-		return index == 1 && set_up->key_fingerprint ? check_key(set_up, result) : 0;
+		return take_rows(set_up, index, result);
 	case PGRES_COMMAND_OK:
 		break;
 	default:

@@ -19,6 +19,9 @@ struct set_up {
 	/* Fingerprint of the key for secret settings, which the database must accept. NULL: not
 	 * checked. */
 	const uint8_t *key_fingerprint;
+	struct hosts *hosts; /* its timeline is compared with those of the others */
+	bool asks_timeline;
+	struct timeline timeline;     /* the server's, if it was asked */
 	bool session_pooler;	      /* a pooler in session mode may be in between */
 	unsigned result_count;	      /* results that have arrived */
 	enum unavailable unavailable; /* why it failed */

@@ -14,6 +14,8 @@ struct db {
 	struct loop *loop;
 	struct db_settings settings;
 	struct hosts *hosts;
+	struct survey survey;
+	struct timeline timeline; /* no connection has another one, or an older one */
 	struct reads reads;
 	struct writes writes;
 	struct list_queries lists;
@@ -23,7 +25,8 @@ struct db {
 	struct late late;
 	struct storage own_storage;
 	struct change_listener changes;
-	struct later wake; /* keeps the loop from sleeping before the end of the turn */
+	bool hooks_are_due; /* events for webhooks were committed in this turn */
+	struct later wake;  /* keeps the loop from sleeping before the end of the turn */
 	struct turn_end turn_end;
 	/* While the hint connection gets no answer: when to check the others. */
 	struct deadline silence;
@@ -110,6 +113,7 @@ static void close_all(struct db *db)
 	list_queries_close(&db->growing);
 	list_queries_close(&db->apart);
 	hints_close(&db->hints);
+	survey_close(&db->survey);
 	deadline_clear(db->loop, &db->close_deadline);
 	deadline_clear(db->loop, &db->silence);
 	turn_end_remove(&db->turn_end);
@@ -139,15 +143,62 @@ static void on_close_deadline(struct deadline *deadline)
 	close_all(container_of(deadline, struct db, close_deadline));
 }
 
+/* Without the hint connection, and those of statements that have one of their own. */
+static void for_each_connection(struct db *db,
+				void (*run)(struct db *db, struct connection *connection))
+{
+	for (unsigned i = 0; i < db->reads.pool.count; i++)
+		run(db, &db->reads.pool.connections[i]);
+	for (unsigned i = 0; i < db->writes.pool.count; i++)
+		run(db, &db->writes.pool.connections[i]);
+	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
+		run(db, &db->writes.blocked.retries[i].connection);
+	for (unsigned i = 0; i < db->lists.count; i++)
+		run(db, &db->lists.connections[i].connection);
+	for (unsigned i = 0; i < db->growing.count; i++)
+		run(db, &db->growing.connections[i].connection);
+}
+
+static void cut_outdated(struct db *db, struct connection *connection)
+{
+	struct timeline timeline = connection->set_up.timeline;
+
+	if (connection->state != CONNECTION_UP || !timeline.system ||
+	    (timeline.system == db->timeline.system && timeline.number >= db->timeline.number))
+		return;
+	hosts_pass_over(db->hosts, connection->pg);
+	connection_cut(connection, str_from(unavailable_text(UNAVAILABLE_REPLACED)));
+}
+
+/* Any worker may have found a newer timeline. Hints query the server several times a second, so a
+ * turn ends soon. */
+static void leave_replaced(struct db *db)
+{
+	struct timeline newest = timeline_get(hosts_known(db->hosts));
+
+	if (db->timeline.system == newest.system && db->timeline.number == newest.number)
+		return;
+	db->timeline = newest;
+	for_each_connection(db, cut_outdated);
+	for (unsigned i = 0; i < db->apart.count; i++)
+		cut_outdated(db, &db->apart.connections[i].connection);
+	cut_outdated(db, &db->hints.connection);
+}
+
 static void on_turn_end(struct turn_end *turn_end)
 {
 	struct db *db = container_of(turn_end, struct db, turn_end);
 
+	if (!db->closing)
+		leave_replaced(db);
 	reads_flush(&db->reads);
 	writes_flush(&db->writes);
 	list_queries_flush(&db->lists);
 	list_queries_flush(&db->growing);
 	list_queries_flush(&db->apart);
+	if (db->hooks_are_due)
+		hints_add(&db->hints, STR("webhook:due"));
+	db->hooks_are_due = false;
 	hints_flush(&db->hints);
 	if (db->closing && db_outstanding(db) == 0 && long_reads_are_idle(db) &&
 	    hints_are_idle(&db->hints))
@@ -280,7 +331,7 @@ static bool is_server_alive(const struct db *db, const struct connection *connec
 	       hosts_are_same(PQport(hint), PQport(pg));
 }
 
-static void cut_silent(const struct db *db, struct connection *connection)
+static void cut_silent(struct db *db, struct connection *connection)
 {
 	bool is_looked_at = db->silent_looks == 1 || connection->pipeline.batch_count > 0;
 
@@ -314,16 +365,7 @@ static void on_silence(struct deadline *deadline)
 
 	if (is_alone_alive(db))
 		return;
-	for (unsigned i = 0; i < db->reads.pool.count; i++)
-		cut_silent(db, &db->reads.pool.connections[i]);
-	for (unsigned i = 0; i < db->writes.pool.count; i++)
-		cut_silent(db, &db->writes.pool.connections[i]);
-	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
-		cut_silent(db, &db->writes.blocked.retries[i].connection);
-	for (unsigned i = 0; i < db->lists.count; i++)
-		cut_silent(db, &db->lists.connections[i].connection);
-	for (unsigned i = 0; i < db->growing.count; i++)
-		cut_silent(db, &db->growing.connections[i].connection);
+	for_each_connection(db, cut_silent);
 	/* Statements with a connection of their own run for minutes before they answer, so only
 	 * their own time limit ends them. */
 	if (!db->hints.up)
@@ -346,11 +388,13 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 	    .loop = db->loop,
 	    .owner = db,
 	    .hosts = db->hosts,
+	    .survey = &db->survey,
 	    .statements = db->settings.statements,
 	    .statement_count = db->settings.statement_count,
 	    .effect = effect,
 	    .storage = db->settings.storage,
 	    .changes = &db->changes,
+	    .hooks_are_due = &db->hooks_are_due,
 	    .session_pooler = db->settings.session_pooler,
 	    .key_fingerprint = effect == EFFECT_WRITE ? db->settings.key_fingerprint : NULL,
 	};
@@ -369,6 +413,9 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	db = memory_zalloc(sizeof(*db));
 	db->hosts = hosts;
 	db->loop = loop;
+	survey_init(&db->survey, loop, hosts);
+	if (settings->timeline)
+		hosts_fence(hosts, settings->timeline);
 	db->settings = *settings;
 	db->settings.url = NULL; /* the caller's */
 	if (!settings->statements) {
@@ -407,7 +454,7 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	db->hints.on_silent = on_silent;
 	db->hints.context = db;
 	deadline_init(&db->silence, on_silence);
-	hints_start(&db->hints, loop, db->hosts, settings->session_pooler);
+	hints_start(&db->hints, &read);
 	return db;
 }
 

@@ -257,7 +257,7 @@ bool hints_are_idle(const struct hints *hints)
 	return !hints->busy && buffer_length(&hints->waiting) == 0;
 }
 
-void hints_start(struct hints *hints, struct loop *loop, struct hosts *hosts, bool session_pooler)
+void hints_start(struct hints *hints, const struct connection *connection)
 {
 	static const struct connection_role role = {
 	    .name = "hint",
@@ -273,11 +273,12 @@ void hints_start(struct hints *hints, struct loop *loop, struct hosts *hosts, bo
 
 	list_init(&hints->subscriptions);
 	hints->connection = (struct connection){
-	    .loop = loop,
+	    .loop = connection->loop,
 	    .role = &role,
 	    .owner = hints,
-	    .hosts = hosts,
-	    .session_pooler = session_pooler,
+	    .hosts = connection->hosts,
+	    .survey = connection->survey,
+	    .session_pooler = connection->session_pooler,
 	    .statements = hint_statements,
 	    .statement_count = array_length(hint_statements),
 	    .effect = EFFECT_WRITE,

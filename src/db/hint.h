@@ -1,6 +1,6 @@
 /* Sends and receives change hints over a connection of their own, see db/hints.h. A hint is sent
  * after the commit, in a transaction of its own: a NOTIFY in the writing transaction would take a
- * server-wide lock at its commit. */
+ * server-wide lock at its commit, until the commit is on the disk (tools/statement_notify.py). */
 #pragma once
 
 #include "base/buffer.h"
@@ -26,9 +26,9 @@ struct hints {
 	struct deadline pause; /* set while no NOTIFY may be sent */
 };
 
-/* loop and hosts must outlive the hints. Set on_silent and context before, and zero the rest.
- */
-void hints_start(struct hints *hints, struct loop *loop, struct hosts *hosts, bool session_pooler);
+/* connection: its loop, hosts, survey and session_pooler are taken. Set on_silent and context
+ * before, and zero the rest. */
+void hints_start(struct hints *hints, const struct connection *connection);
 
 /* See db_hint(). */
 void hints_add(struct hints *hints, struct str word);

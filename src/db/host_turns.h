@@ -27,6 +27,8 @@ PGconn *hosts_begin(const struct hosts *hosts, const struct hosts_use *use, stru
  */
 unsigned hosts_limit_ms(const struct hosts *hosts, unsigned addresses);
 
+/* Puts the server with this index in the string first. */
+void hosts_put_first(struct hosts *hosts, unsigned index);
 /* Puts the server of this usable connection first. */
 void hosts_note_good(struct hosts *hosts, const PGconn *pg);
 /* Puts the next server first if this connection's server, which is unusable, was first. */
@@ -34,6 +36,13 @@ void hosts_pass_over(struct hosts *hosts, const PGconn *pg);
 
 /* Compares names, addresses or ports as libpq gives them; NULL counts as empty. */
 bool hosts_are_same(const char *one, const char *other);
+
+/* Copies them for another thread; the known timeline is shared. Free with hosts_destroy(). */
+struct hosts *hosts_copy(const struct hosts *hosts);
+
+struct timeline_known *hosts_known(struct hosts *hosts);
+/* Returns why a server with this timeline must not be used; UNAVAILABLE_NOT: it may. */
+enum unavailable hosts_judge(struct hosts *hosts, struct timeline timeline);
 
 /* Whether all servers are unix sockets of this machine. */
 bool hosts_are_near(const struct hosts *hosts);
@@ -52,6 +61,10 @@ struct host_addresses {
 	unsigned count;
 	char list[HOSTS_ADDRESSES_MAX][HOST_ADDRESS_BYTES];
 };
+
+/* Looks up a name, blocking. Returns false if it has no address, and keeps the failure. */
+bool hosts_look_up(const struct hosts *hosts, const char *name, struct host_addresses *ret,
+		   struct hosts_failure *failure);
 
 /* Takes the first addresses that the system's resolver found. */
 void hosts_take_addresses(const struct hosts *hosts, const struct addrinfo *found,

@@ -21,6 +21,9 @@ struct hosts {
 	unsigned count;
 	bool is_whole; /* libpq gets the string unchanged */
 	bool prefers_standby;
+	char *url;
+	struct timeline_known *known; /* perhaps own_known */
+	struct timeline_known own_known;
 	unsigned first;			       /* index in the list of the server with the first
 						  turn */
 	char good_address[HOST_ADDRESS_BYTES]; /* address of the last good server, or "" */
@@ -107,6 +110,8 @@ struct hosts *hosts_create(const char *url)
 		return NULL;
 	hosts = memory_zalloc(sizeof(*hosts));
 	hosts->options = options;
+	hosts->url = memory_strdup(url);
+	hosts->known = &hosts->own_known;
 	read_lists(hosts);
 	attributes = option(hosts, "target_session_attrs", "PGTARGETSESSIONATTRS");
 	hosts->prefers_standby =
@@ -127,8 +132,47 @@ void hosts_destroy(struct hosts *hosts)
 		free(hosts->list[i].port);
 	}
 	free(hosts->list);
+	free(hosts->url);
 	PQconninfoFree(hosts->options);
 	free(hosts);
+}
+
+struct hosts *hosts_copy(const struct hosts *hosts)
+{
+	struct hosts *copy = hosts_create(hosts->url);
+
+	require(copy);
+	copy->known = hosts->known;
+	copy->first = hosts->first;
+	return copy;
+}
+
+/* ---- timelines ---- */
+
+void hosts_fence(struct hosts *hosts, struct timeline_known *known)
+{
+	hosts->known = known;
+}
+
+struct timeline_known *hosts_known(struct hosts *hosts)
+{
+	return hosts->known;
+}
+
+bool hosts_are_fenced(const struct hosts *hosts)
+{
+	return hosts->count > 1 && !hosts->prefers_standby;
+}
+
+enum unavailable hosts_judge(struct hosts *hosts, struct timeline timeline)
+{
+	static const enum unavailable reasons[] = {
+	    [TIMELINE_CURRENT] = UNAVAILABLE_NOT,
+	    [TIMELINE_OLD] = UNAVAILABLE_REPLACED,
+	    [TIMELINE_OTHER] = UNAVAILABLE_OTHER_SYSTEM,
+	};
+
+	return reasons[timeline_note(hosts->known, timeline)];
 }
 
 /* ---- turns ---- */
@@ -261,6 +305,11 @@ static unsigned find(const struct hosts *hosts, const PGconn *pg)
 	return hosts->first;
 }
 
+void hosts_put_first(struct hosts *hosts, unsigned index)
+{
+	hosts->first = index;
+}
+
 void hosts_note_good(struct hosts *hosts, const PGconn *pg)
 {
 	const char *address = PQhostaddr(pg);
@@ -277,13 +326,41 @@ void hosts_pass_over(struct hosts *hosts, const PGconn *pg)
 		hosts->good_address[0] = 0;
 }
 
+/* A server that may not be used tells more than others that cannot be reached. */
+static unsigned weight(enum unavailable unavailable)
+{
+	if (unavailable == UNAVAILABLE_NOT)
+		return 0;
+	if (unavailable == UNAVAILABLE_REPLACED || unavailable == UNAVAILABLE_OTHER_SYSTEM)
+		return 2;
+	return unavailable_may_pass(unavailable) ? 1 : 3;
+}
+
 void hosts_keep_failure(struct hosts_failure *kept, enum unavailable unavailable, const char *words)
 {
-	if (kept->unavailable != UNAVAILABLE_NOT &&
-	    (unavailable_may_pass(unavailable) || !unavailable_may_pass(kept->unavailable)))
+	if (weight(unavailable) <= weight(kept->unavailable))
 		return;
 	kept->unavailable = unavailable;
 	snprintf(kept->words, sizeof(kept->words), "%.*s", (int)strcspn(words, "\n"), words);
+}
+
+bool hosts_look_up(const struct hosts *hosts, const char *name, struct host_addresses *ret,
+		   struct hosts_failure *failure)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+	char words[UNAVAILABLE_WORDS_BYTES];
+	int error = getaddrinfo(name, NULL, &hints, &found);
+
+	if (error == 0) {
+		hosts_take_addresses(hosts, found, ret);
+		freeaddrinfo(found);
+		if (ret->count > 0)
+			return true;
+	}
+	snprintf(words, sizeof(words), "cannot resolve %s: %s", name,
+		 error ? gai_strerror(error) : "it has no address");
+	hosts_keep_failure(failure, UNAVAILABLE_UNKNOWN, words);
+	return false;
 }
 
 void hosts_take_addresses(const struct hosts *hosts, const struct addrinfo *found,

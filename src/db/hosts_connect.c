@@ -29,6 +29,20 @@ static bool wait_for(PGconn *pg, unsigned limit_ms)
 	return true;
 }
 
+/* Compares the server's timeline, if a known one has to be kept: see connection_set_up.c. */
+static enum unavailable judge(struct hosts *hosts, PGconn *pg)
+{
+	struct timeline timeline = {0};
+	PGresult *result;
+
+	if (!hosts_are_fenced(hosts) || !timeline_get(hosts_known(hosts)).system)
+		return UNAVAILABLE_NOT;
+	result = PQexec(pg, "SELECT " TIMELINE_COLUMNS);
+	timeline = timeline_read(result, 0);
+	PQclear(result);
+	return hosts_judge(hosts, timeline);
+}
+
 /* Tries an address. Returns NULL if it failed, and keeps the failure. */
 static PGconn *try_address(struct hosts *hosts, const struct hosts_use *use, struct host_turn turn,
 			   const struct host_addresses *addresses, unsigned number,
@@ -40,8 +54,15 @@ static PGconn *try_address(struct hosts *hosts, const struct hosts_use *use, str
 	const char *words = PQerrorMessage(pg);
 
 	if (PQstatus(pg) == CONNECTION_OK) {
-		hosts_note_good(hosts, pg);
-		return pg;
+		enum unavailable unavailable = judge(hosts, pg);
+
+		if (unavailable == UNAVAILABLE_NOT) {
+			hosts_note_good(hosts, pg);
+			return pg;
+		}
+		hosts_keep_failure(failure, unavailable, unavailable_text(unavailable));
+		PQfinish(pg);
+		return NULL;
 	}
 	if (has_ended)
 		hosts_keep_failure(failure, unavailable_from_error(words, false), words);
@@ -51,39 +72,23 @@ static PGconn *try_address(struct hosts *hosts, const struct hosts_use *use, str
 	return NULL;
 }
 
-/* Looks up a name. Returns false if it has no address, and keeps the failure. */
-static bool look_up(const struct hosts *hosts, const char *name, struct host_addresses *ret,
-		    struct hosts_failure *failure)
-{
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
-	char words[UNAVAILABLE_WORDS_BYTES];
-	int error = getaddrinfo(name, NULL, &hints, &found);
-
-	if (error == 0) {
-		hosts_take_addresses(hosts, found, ret);
-		freeaddrinfo(found);
-		if (ret->count > 0)
-			return true;
-	}
-	snprintf(words, sizeof(words), "cannot resolve %s: %s", name,
-		 error ? gai_strerror(error) : "it has no address");
-	hosts_keep_failure(failure, UNAVAILABLE_UNKNOWN, words);
-	return false;
-}
-
 PGconn *hosts_connect(struct hosts *hosts, const struct hosts_use *use,
 		      struct hosts_failure *ret_failure)
 {
-	struct host_turn turn = hosts_first_turn(hosts);
+	struct timeline ignored;
+	struct host_turn turn;
 	PGconn *pg = NULL;
 
+	if (hosts_are_fenced(hosts))
+		(void)hosts_ask(hosts, &ignored);
+	turn = hosts_first_turn(hosts);
 	*ret_failure = (struct hosts_failure){.unavailable = UNAVAILABLE_NOT};
 	for (; !pg && turn.number < hosts_turns(hosts); turn.number++) {
 		const char *name = hosts_name(hosts, turn);
 		struct host_addresses addresses = {.count = 0};
 		unsigned number = 0;
 
-		if (name && !look_up(hosts, name, &addresses, ret_failure))
+		if (name && !hosts_look_up(hosts, name, &addresses, ret_failure))
 			continue;
 		do
 			pg = try_address(hosts, use, turn, &addresses, number, ret_failure);
@@ -93,7 +98,7 @@ PGconn *hosts_connect(struct hosts *hosts, const struct hosts_use *use,
 }
 
 PGconn *hosts_connect_once(const char *url, const struct hosts_use *use,
-			   struct hosts_failure *ret_failure)
+			   struct timeline_known *known, struct hosts_failure *ret_failure)
 {
 	struct hosts *hosts = hosts_create(url);
 	PGconn *pg;
@@ -103,6 +108,8 @@ PGconn *hosts_connect_once(const char *url, const struct hosts_use *use,
 					      .words = "the URL is not a valid connection string"};
 	if (!hosts)
 		return NULL;
+	if (known)
+		hosts_fence(hosts, known);
 	pg = hosts_connect(hosts, use, ret_failure);
 	hosts_destroy(hosts);
 	return pg;

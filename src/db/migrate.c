@@ -84,12 +84,12 @@ static int ask(struct migrator *m, const char *what, const char *sql)
 	return answer;
 }
 
-static int connect_to(struct migrator *m, const char *url)
+static int connect_to(struct migrator *m, const char *url, struct timeline_known *known)
 {
 	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayd migrate");
 	struct hosts_failure failure;
 
-	m->pg = hosts_connect_once(url, &use, &failure);
+	m->pg = hosts_connect_once(url, &use, known, &failure);
 	if (m->pg)
 		return 0;
 	fail(m, "cannot connect to the database: %s", failure.words);
@@ -284,11 +284,11 @@ static int apply_missing(struct migrator *m, int *ret_applied)
 	return 0;
 }
 
-int migrator_run(const char *url, const struct migration *list, size_t count, int *ret_applied,
-		 struct migrate_error *reterr)
+int migrator_run(const char *url, struct timeline_known *known, const struct migration *list,
+		 size_t count, int *ret_applied, struct migrate_error *reterr)
 {
 	struct migrator m = {.list = list, .count = count, .error = reterr};
-	int error = connect_to(&m, url);
+	int error = connect_to(&m, url, known);
 
 	if (!error)
 		error = apply_missing(&m, ret_applied);
@@ -296,9 +296,10 @@ int migrator_run(const char *url, const struct migration *list, size_t count, in
 	return error;
 }
 
-int migrate_run(const char *url, int *ret_applied, struct migrate_error *reterr)
+int migrate_run(const char *url, struct timeline_known *known, int *ret_applied,
+		struct migrate_error *reterr)
 {
-	return migrator_run(url, migrations, migration_count, ret_applied, reterr);
+	return migrator_run(url, known, migrations, migration_count, ret_applied, reterr);
 }
 
 int migrate_over(struct pg_conn *pg, int *ret_applied, struct migrate_error *reterr)

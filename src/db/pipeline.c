@@ -372,8 +372,10 @@ static int take_result(struct pipeline *pipeline, struct batch *batch, PGresult 
 	if (batch->prepares)
 		return sender_take_preparation(&pipeline->sender, batch, *result, pipeline->reason,
 					       sizeof(pipeline->reason));
-	if (status == PGRES_PIPELINE_SYNC)
+	if (status == PGRES_PIPELINE_SYNC) {
+		hook_notice_synced(&pipeline->hook_notice);
 		return end_batch(pipeline, batch);
+	}
 	if (status == PGRES_SINGLE_TUPLE)
 		return take_row(pipeline, batch, *result);
 	query = take_query(batch);

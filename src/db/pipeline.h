@@ -15,6 +15,7 @@
 
 #include "db/query.h"
 #include "db/storage.h"
+#include "hook_notice.h"
 #include "sender.h"
 
 #include <libpq-fe.h>
@@ -37,6 +38,7 @@ struct pipeline {
 	struct list conflicted; /* of struct db_query: failed because of another transaction, and
 				   pause */
 	const struct change_listener *changes; /* gets changed rows before the write is answered */
+	struct hook_notice hook_notice;	       /* gets messages of writes */
 	struct storage *storage; /* gets failures for lack of space before the write is answered; or
 				    NULL */
 	/* The connection works, but cannot run its statements any more: it sends nothing more, and

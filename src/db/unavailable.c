@@ -16,6 +16,9 @@ static const char *const texts[] = {
     [UNAVAILABLE_STARTING] = "it is starting or stopping",
     [UNAVAILABLE_FULL] = "it accepts no more connections",
     [UNAVAILABLE_READ_ONLY] = "it is read-only",
+    [UNAVAILABLE_REPLACED] = "it is a copy that was replaced: another server has newer data",
+    [UNAVAILABLE_OTHER_SYSTEM] =
+	"it is another database than before; if that is right, run displayctl database accept",
     [UNAVAILABLE_ENDED] = "it closed the connection",
     [UNAVAILABLE_OTHER] = "see the log for its error",
     [UNAVAILABLE_CERTIFICATE] = "a certificate is not valid, or TLS is missing",

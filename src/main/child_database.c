@@ -106,6 +106,8 @@ static PGconn *connect_to_database(const struct instance *instance)
 	PGconn *pg = NULL;
 
 	if (hosts)
+		hosts_fence(hosts, region_common(instance->shared, &timeline_region));
+	if (hosts)
 		pg = wait_for_database(instance, hosts, &unavailable, words);
 	hosts_destroy(hosts);
 	if (pg)
@@ -174,7 +176,8 @@ int child_first_link(struct instance *instance, unsigned index)
 {
 	(void)index;
 	log_set_process("first-link");
-	first_link_print(instance_database_url(instance), instance->public_url);
+	first_link_print(instance_database_url(instance),
+			 region_common(instance->shared, &timeline_region), instance->public_url);
 	return EXIT_DONE;
 }
 

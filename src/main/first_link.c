@@ -39,11 +39,12 @@ static int make_link(PGconn *connection, struct str secret_hash)
 	return made;
 }
 
-void first_link_print(const char *database_url, const char *public_url)
+void first_link_print(const char *database_url, struct timeline_known *known,
+		      const char *public_url)
 {
 	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayd");
 	struct hosts_failure failure;
-	PGconn *connection = hosts_connect_once(database_url, &use, &failure);
+	PGconn *connection = hosts_connect_once(database_url, &use, known, &failure);
 	char token[TOKEN_LENGTH + 1], link[512];
 	uint8_t hash[KEY_HASH_BYTES];
 	int made = -1;

@@ -202,7 +202,7 @@ static int write_file(const char *path, const char *text)
 	return error;
 }
 
-static int write_url(const char *state_dir, const char *name, const char *url)
+static int write_line(const char *state_dir, const char *name, const char *text)
 {
 	char path[PATH_BYTES], fresh[PATH_BYTES], line[URL_BYTES];
 	int error;
@@ -210,9 +210,9 @@ static int write_url(const char *state_dir, const char *name, const char *url)
 	if (!join(path, state_dir, name) ||
 	    snprintf(fresh, sizeof(fresh), "%s.new", path) >= PATH_BYTES)
 		return -ENAMETOOLONG;
-	if (!url)
+	if (!text)
 		return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
-	snprintf(line, sizeof(line), "%s\n", url);
+	snprintf(line, sizeof(line), "%s\n", text);
 	error = write_file(fresh, line);
 	if (error < 0)
 		return error;
@@ -222,14 +222,14 @@ static int write_url(const char *state_dir, const char *name, const char *url)
 /* Programs wait for the file public-url, so write it last and remove it first. */
 int state_dir_write_urls(const char *state_dir, const char *public_url, const char *panel_url)
 {
-	int error = public_url ? 0 : write_url(state_dir, "public-url", NULL);
+	int error = public_url ? 0 : write_line(state_dir, "public-url", NULL);
 
 	if (error == 0)
-		error = write_url(state_dir, "panel-url", panel_url);
-	return error < 0 || !public_url ? error : write_url(state_dir, "public-url", public_url);
+		error = write_line(state_dir, "panel-url", panel_url);
+	return error < 0 || !public_url ? error : write_line(state_dir, "public-url", public_url);
 }
 
-static char *read_url(const char *state_dir, const char *name)
+static char *read_line(const char *state_dir, const char *name)
 {
 	char path[PATH_BYTES], line[URL_BYTES] = "";
 	FILE *file;
@@ -248,10 +248,33 @@ static char *read_url(const char *state_dir, const char *name)
 
 char *state_dir_read_public_url(const char *state_dir)
 {
-	return read_url(state_dir, "public-url");
+	return read_line(state_dir, "public-url");
 }
 
 char *state_dir_read_panel_url(const char *state_dir)
 {
-	return read_url(state_dir, "panel-url");
+	return read_line(state_dir, "panel-url");
+}
+
+int state_dir_write_timeline(const char *state_dir, struct timeline timeline)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%llu %u", (unsigned long long)timeline.system,
+		 (unsigned)timeline.number);
+	return write_line(state_dir, "timeline", text);
+}
+
+struct timeline state_dir_read_timeline(const char *state_dir)
+{
+	char *text = read_line(state_dir, "timeline");
+	struct timeline timeline = {0};
+	char *end;
+
+	if (text) {
+		timeline.system = strtoull(text, &end, 10);
+		timeline.number = (uint32_t)strtoul(end, NULL, 10);
+	}
+	free(text);
+	return timeline;
 }

@@ -10,6 +10,7 @@
 #include "main/child_table.h"
 #include "main/children.h"
 #include "main/heartbeat.h"
+#include "main/known_timeline.h"
 #include "main/log_destination.h"
 #include "main/notify.h"
 #include "main/process_stats.h"
@@ -41,6 +42,7 @@ struct supervisor {
 	struct children children;
 	struct upgrade *upgrade;
 	struct reload reload;
+	struct timeline saved_timeline; /* in the state directory */
 	bool is_ready;
 	uint64_t alive_every_ms; /* interval of reports to the service manager; 0: never */
 	uint64_t alive_at_ms;
@@ -241,6 +243,7 @@ static void begin_reload(struct supervisor *supervisor)
 
 	supervisor->wants_reload = supervisor->waits_to_reload = false;
 	notify_reloading();
+	known_timeline_load(&supervisor->instance, &supervisor->saved_timeline);
 	result = reload_begin(&supervisor->reload, &supervisor->instance, supervisor->upgrade->argc,
 			      supervisor->upgrade->argv);
 	if (result == RELOAD_BEGUN)
@@ -376,6 +379,7 @@ static void look_after_database(struct supervisor *supervisor, uint64_t now_ms)
 	if (now_ms < supervisor->database_ms)
 		return;
 	supervisor->database_ms = now_ms + DATABASE_LOOK_MS;
+	known_timeline_save(instance, &supervisor->saved_timeline);
 	metric_set(METRIC_CERTIFICATE_ENDS, 0, instance->tls_ends_at_s * SECOND_US);
 	if (!instance_is_embedded(instance))
 		return;
@@ -394,6 +398,7 @@ static enum exit_code run_children(struct supervisor *supervisor)
 	struct children *children = &supervisor->children;
 	enum exit_code code;
 
+	known_timeline_load(&supervisor->instance, &supervisor->saved_timeline);
 	if (!begin_children(supervisor))
 		return EXIT_FAILED;
 	process_stats_start(&supervisor->stats, supervisor->instance.shared);

@@ -319,6 +319,7 @@ static int start(struct worker *worker)
 	    .read_connections = READ_CONNECTIONS,
 	    .write_connections = WRITE_CONNECTIONS,
 	    .storage = region_common(settings->shared, &storage_region),
+	    .timeline = region_common(settings->shared, &timeline_region),
 	    .background = region_slot(settings->shared, &background_region, settings->index),
 	    .session_pooler = settings->config->session_pooler,
 	    .key_fingerprint = worker->key_fingerprint};

@@ -4,6 +4,7 @@
 #include "ctl/exchange/restore_steps.h"
 #include "db/migrate.h"
 #include "main/secret_key.h"
+#include "main/state_dir.h"
 
 #include <errno.h>
 
@@ -302,6 +303,16 @@ static enum ctl_exit run_steps(struct ctl *ctl, struct restore *restore)
 	return code == CTL_DONE ? commit(restore) : code;
 }
 
+/* Makes displayd use this one of several servers, and its successors. */
+static void keep_timeline(const struct ctl *ctl)
+{
+	struct timeline timeline = timeline_get(&ctl->timeline);
+
+	if (timeline.system && state_dir_write_timeline(ctl->config.state_dir, timeline) < 0)
+		fprintf(stderr, "displayctl: cannot write the file timeline to the state "
+				"directory; run displayctl database accept\n");
+}
+
 static enum ctl_exit run(struct ctl *ctl, void *context)
 {
 	PGcancel *cancel = PQgetCancel(ctl->connection);
@@ -310,6 +321,8 @@ static enum ctl_exit run(struct ctl *ctl, void *context)
 	interruptible = cancel;
 	code = run_steps(ctl, context);
 	interruptible = NULL;
+	if (code == CTL_DONE)
+		keep_timeline(ctl);
 	PQfreeCancel(cancel);
 	/* Remove the key: the caller removes the new database after this failure. */
 	if (code != CTL_DONE && ctl->cluster.is_new)
@@ -324,6 +337,7 @@ static enum ctl_exit restore_from(struct restore *restore)
 	enum ctl_exit code = check_head(restore);
 
 	ctl_catch_signals(on_signal);
+	ctl->accepts_database = true;
 	if (code == CTL_DONE)
 		code = ctl_with_database(ctl, /* alone= */ true, run, restore);
 	sodium_memzero(&restore->key, sizeof(restore->key));

@@ -1,6 +1,7 @@
 #include "ctl/ctl.h"
 #include "db/hosts.h"
 #include "db/result.h"
+#include "main/state_dir.h"
 
 /* PostgreSQL creates segments of its write-ahead log with this size, and stops if there is no room
  * for one. */
@@ -38,7 +39,9 @@ enum ctl_exit ctl_connect(struct ctl *ctl, const char *url)
 	const struct hosts_use use = HOSTS_USE("displayctl");
 	struct hosts_failure failure;
 
-	ctl->connection = hosts_connect_once(url, &use, &failure);
+	if (!ctl->accepts_database)
+		timeline_set(&ctl->timeline, state_dir_read_timeline(ctl->config.state_dir));
+	ctl->connection = hosts_connect_once(url, &use, &ctl->timeline, &failure);
 	if (ctl->connection)
 		return CTL_DONE;
 	return ctl_fail_lost(ctl, "the database cannot be reached", str_from(failure.words));

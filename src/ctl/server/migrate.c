@@ -1,5 +1,6 @@
 #include "db/migrate.h"
 #include "ctl/ctl.h"
+#include "main/state_dir.h"
 
 struct migrate_row {
 	int64_t applied;
@@ -17,7 +18,8 @@ static enum ctl_exit migrate(struct ctl *ctl, const char *url, void *context)
 	int applied = 0;
 
 	(void)context;
-	if (migrate_run(url, &applied, &why) < 0)
+	timeline_set(&ctl->timeline, state_dir_read_timeline(ctl->config.state_dir));
+	if (migrate_run(url, &ctl->timeline, &applied, &why) < 0)
 		return ctl_fail(why.fault == MIGRATE_UNAVAILABLE ? CTL_DATABASE
 				: why.fault == MIGRATE_NEWER	 ? CTL_REFUSED
 								 : CTL_FAILED,

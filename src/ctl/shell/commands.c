@@ -99,6 +99,11 @@ const struct ctl_command ctl_commands[] = {
 	    "settings of one moment: keep it as safe as the server. After a restore people must "
 	    "sign in again.",
 	    ctl_backup),
+    COMMAND_ASKING("database accept", NULL,
+		   "Use the database that --database names now, if it is another one than before, "
+		   "or an older copy of it. Only if it names several servers: displayd uses no "
+		   "other database and no old primary by itself. Reload displayd afterwards.",
+		   ctl_database_accept),
     COMMAND_ASKING("database rekey", NULL,
 		   "Continue with the present key for secret settings, or with a new one if there "
 		   "is none. Use it if the old key is lost for good. displayd must be stopped. "

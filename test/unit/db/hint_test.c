@@ -262,6 +262,69 @@ static void test_heard(void **state)
 	db_unsubscribe(&subscription);
 }
 
+static struct asked *report(const char *sqlstate, double seconds)
+{
+	struct asked *asked = ask(TEST_STATEMENT_REPORT_WRITE);
+
+	db_add_text(&asked->query.parameters, str_from(sqlstate));
+	db_add_float8(&asked->query.parameters, seconds);
+	submit(asked);
+	return asked;
+}
+
+/* Every hint that was sent until now has arrived. */
+static void wait_for_hints(void)
+{
+	struct hint_subscription subscription = {.kind = "none", .on_heard = on_heard};
+	uint64_t now_ms = loop_now_ms(&world.loop);
+
+	heard_before_ms = 0;
+	db_subscribe(world.db, &subscription);
+	turn_until(heard_before_ms > now_ms);
+	db_unsubscribe(&subscription);
+}
+
+/* Events for webhooks are announced once they are committed. */
+static void test_hooks_are_due(void **state)
+{
+	struct asked *asked;
+
+	(void)state;
+	run_sql("DELETE FROM let_go");
+	asked = report("01D01", -1);
+	while (!somebody_sleeps())
+		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
+	wait_for_hints();
+	assert_false(asked->done);
+	assert_string_equal(world.hints, "");
+	run_sql("INSERT INTO let_go VALUES (1)");
+	wait_for(asked);
+	assert_int_equal(asked->outcome, DB_OK);
+	turn_until(world.hints[0] && other_hints[0]);
+	assert_string_equal(world.hints, "webhook:due ");
+	assert_string_equal(other_hints, "webhook:due ");
+	forget(asked);
+	run_sql("DELETE FROM let_go");
+}
+
+/* The hint shares the NOTIFY with those of the write itself; other messages count for nothing. */
+static void test_hooks_in_one_notify(void **state)
+{
+	struct asked *asked;
+
+	(void)state;
+	asked = report("01000", 0);
+	wait_for(asked);
+	forget(asked);
+	asked = report("01D01", 0);
+	wait_for(asked);
+	db_hint(world.db, STR("push:1:1"));
+	forget(asked);
+	turn_until(strstr(world.hints, "push"));
+	assert_non_null(strstr(world.hints, "webhook:due "));
+	assert_int_equal(count_words(world.hints), 2);
+}
+
 /* Closing sends the waiting hints. */
 static void test_close_sends(void **state)
 {
@@ -323,6 +386,8 @@ int main(void)
 	    TWO(test_down_and_up),
 	    TWO(test_silence),
 	    TWO(test_heard),
+	    TWO(test_hooks_are_due),
+	    TWO(test_hooks_in_one_notify),
 	    TWO(test_close_sends),
 	    cmocka_unit_test(test_conflict),
 	};

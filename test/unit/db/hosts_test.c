@@ -204,22 +204,91 @@ static void one_that_does_not_answer_is_passed_over(void **state)
 	(void)state;
 	make_url(url, sizeof(url), port, "localhost");
 	hosts = hosts_of(url);
-	pg = hosts_connect(hosts, &use, &failure);
-	assert_non_null(pg);
-	assert_int_equal(failure.unavailable, UNAVAILABLE_SILENT);
-	PQfinish(pg);
-	/* The working server comes first now: the other one is not tried. */
-	pg = hosts_connect(hosts, &use, &failure);
-	assert_non_null(pg);
-	assert_int_equal(failure.unavailable, UNAVAILABLE_NOT);
-	hosts_pass_over(hosts, pg);
-	PQfinish(pg);
-	pg = hosts_connect(hosts, &use, &failure);
-	assert_non_null(pg);
-	assert_int_equal(failure.unavailable, UNAVAILABLE_SILENT);
-	PQfinish(pg);
+	/* The one that has answered comes first: the other one is not tried, nor the next time. */
+	for (unsigned i = 0; i < 2; i++) {
+		pg = hosts_connect(hosts, &use, &failure);
+		assert_non_null(pg);
+		assert_int_equal(failure.unavailable, UNAVAILABLE_NOT);
+		hosts_pass_over(hosts, pg);
+		PQfinish(pg);
+	}
 	hosts_destroy(hosts);
 	close(silent);
+}
+
+/* Returns the timeline of the test's server, which is the second. */
+static struct timeline ask_servers(struct hosts *hosts)
+{
+	struct timeline timeline = {0};
+
+	assert_true(hosts_ask(hosts, &timeline));
+	assert_int_equal(hosts_first_turn(hosts).first, 1);
+	assert_true(timeline.system != 0);
+	assert_int_equal(timeline.number, 1);
+	return timeline;
+}
+
+static void an_old_timeline_is_refused(void **state)
+{
+	struct timeline_known known = {0};
+	struct hosts_failure failure;
+	struct timeline timeline;
+	struct hosts *hosts;
+	char url[500];
+
+	(void)state;
+	make_url(url, sizeof(url), 1, "127.0.0.1");
+	hosts = hosts_of(url);
+	hosts_fence(hosts, &known);
+	timeline = ask_servers(hosts);
+	assert_true(timeline_get(&known).system == timeline.system);
+	timeline_set(&known, (struct timeline){timeline.system, 2});
+	assert_false(hosts_ask(hosts, &timeline));
+	assert_null(hosts_connect(hosts, &use, &failure));
+	assert_int_equal(failure.unavailable, UNAVAILABLE_REPLACED);
+	timeline_set(&known, (struct timeline){timeline.system + 1, 1});
+	assert_false(hosts_ask(hosts, &timeline));
+	assert_null(hosts_connect(hosts, &use, &failure));
+	assert_int_equal(failure.unavailable, UNAVAILABLE_OTHER_SYSTEM);
+	hosts_destroy(hosts);
+}
+
+static void timelines_are_compared(void **state)
+{
+	struct timeline_known known = {0};
+
+	(void)state;
+	assert_int_equal(timeline_note(&known, (struct timeline){0}), TIMELINE_CURRENT);
+	assert_int_equal(timeline_note(&known, (struct timeline){7, 3}), TIMELINE_CURRENT);
+	assert_int_equal(timeline_note(&known, (struct timeline){7, 2}), TIMELINE_OLD);
+	assert_int_equal(timeline_note(&known, (struct timeline){8, 4}), TIMELINE_OTHER);
+	assert_int_equal(timeline_note(&known, (struct timeline){7, 5}), TIMELINE_CURRENT);
+	assert_int_equal(timeline_get(&known).number, 5);
+}
+
+/* Another worker finds a newer timeline: connections to the old one end. */
+static void workers_leave_a_server_that_was_replaced(void **state)
+{
+	struct timeline_known known = {0};
+	struct db_settings settings = usual_settings();
+	struct timeline timeline;
+	char url[500];
+
+	(void)state;
+	make_url(url, sizeof(url), 1, "127.0.0.1");
+	settings.url = url;
+	settings.timeline = &known;
+	open_world(&settings);
+	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
+	timeline = timeline_get(&known);
+	assert_int_equal(timeline.number, 1);
+	timeline_set(&known, (struct timeline){timeline.system, 2});
+	turn_until(!db_is_up(world.db) && !db_hints_are_up(world.db));
+	turn_until(db_unavailable(world.db) == UNAVAILABLE_REPLACED);
+	timeline_set(&known, timeline);
+	turn_until(db_is_up(world.db) && db_hints_are_up(world.db));
+	must_give(ask_number(TEST_STATEMENT_ECHO, 1));
+	close_world();
 }
 
 /* A pass has tried the first server when another one finds that the second works. */
@@ -328,6 +397,9 @@ int main(void)
 	    cmocka_unit_test(the_standby_comes_first_where_it_is_preferred),
 	    cmocka_unit_test(what_does_not_pass_by_itself_is_reported),
 	    cmocka_unit_test(one_that_does_not_answer_is_passed_over),
+	    cmocka_unit_test(timelines_are_compared),
+	    cmocka_unit_test(an_old_timeline_is_refused),
+	    cmocka_unit_test(workers_leave_a_server_that_was_replaced),
 	    cmocka_unit_test(a_pass_keeps_its_order),
 	    cmocka_unit_test(none_of_them_answers),
 	    cmocka_unit_test(a_worker_passes_it_over_too),

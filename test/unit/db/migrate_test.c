@@ -34,7 +34,7 @@ static void must_apply(size_t count, int expected)
 	struct migrate_error error = {""};
 	int applied = -1;
 
-	if (migrator_run(url, list, count, &applied, &error) < 0)
+	if (migrator_run(url, NULL, list, count, &applied, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(applied, expected);
 }
@@ -44,7 +44,7 @@ static void must_refuse(const struct migration *other, size_t count, const char 
 	struct migrate_error error = {""};
 	int applied;
 
-	assert_int_equal(migrator_run(url, other, count, &applied, &error), -1);
+	assert_int_equal(migrator_run(url, NULL, other, count, &applied, &error), -1);
 	assert_string_equal(error.text, sentence);
 }
 
@@ -126,7 +126,7 @@ static void *change_in_a_thread(void *applied)
 {
 	struct migrate_error error = {""};
 
-	if (migrator_run(url, change, 2, applied, &error) < 0)
+	if (migrator_run(url, NULL, change, 2, applied, &error) < 0)
 		fprintf(stderr, "%s\n", error.text);
 	return NULL;
 }
@@ -195,10 +195,10 @@ static void test_connection(void **state)
 	int applied;
 
 	(void)state;
-	assert_int_equal(migrate_run("postgresql://u:secret@/%zz", &applied, &error), -1);
+	assert_int_equal(migrate_run("postgresql://u:secret@/%zz", NULL, &applied, &error), -1);
 	assert_string_equal(
 	    error.text, "cannot connect to the database: the URL is not a valid connection string");
-	assert_int_equal(migrate_run("host=/nonexistent", &applied, &error), -1);
+	assert_int_equal(migrate_run("host=/nonexistent", NULL, &applied, &error), -1);
 	assert_non_null(strstr(error.text, "cannot connect to the database: "));
 	assert_null(strchr(error.text, '\n'));
 }
@@ -208,7 +208,7 @@ static void *run_in_thread(void *argument)
 	struct migrate_error error = {""};
 	int *applied = argument;
 
-	if (migrator_run(url, list, 3, applied, &error) < 0)
+	if (migrator_run(url, NULL, list, 3, applied, &error) < 0)
 		*applied = -100;
 	return NULL;
 }
@@ -255,7 +255,7 @@ static void test_embedded(void **state)
 
 	(void)state;
 	fresh("migrate_embedded", "UTF8");
-	if (migrate_run(url, &applied, &error) < 0)
+	if (migrate_run(url, NULL, &applied, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(applied, migration_count);
 }
@@ -269,7 +269,7 @@ static void test_account_with_many_keys(void **state)
 
 	(void)state;
 	fresh("migrate_keys", "UTF8");
-	if (migrator_run(url, migrations, BEFORE_LIMIT, &applied, &error) < 0)
+	if (migrator_run(url, NULL, migrations, BEFORE_LIMIT, &applied, &error) < 0)
 		fail_msg("%s", error.text);
 	free(query("INSERT INTO account (id, name, email) "
 		   "VALUES (gen_random_uuid(), 'Ada', 'ada@example.org') RETURNING 1"));
@@ -277,7 +277,7 @@ static void test_account_with_many_keys(void **state)
 		   "SELECT gen_random_uuid(), id, 'x', sha256(n::text::bytea) "
 		   "FROM account, generate_series(1, 1001) AS n RETURNING 1) "
 		   "SELECT count(*) FROM added"));
-	if (migrate_run(url, &applied, &error) < 0)
+	if (migrate_run(url, NULL, &applied, &error) < 0)
 		fail_msg("%s", error.text);
 	must_give("UPDATE account SET last_sign_in_at = now() RETURNING key_count", "1001");
 }
@@ -303,14 +303,14 @@ static void test_present_time(void **state)
 
 	(void)state;
 	fresh("migrate_time", "UTF8");
-	if (migrator_run(url, migrations, BEFORE_PRESENT_TIME, &applied, &error) < 0)
+	if (migrator_run(url, NULL, migrations, BEFORE_PRESENT_TIME, &applied, &error) < 0)
 		fail_msg("%s", error.text);
 	/* A program without this migration continues meanwhile, with its prepared statements. */
 	old = PQconnectdb(url);
 	PQclear(PQexec(old, "SET plan_cache_mode = force_generic_plan; PREPARE hours AS SELECT "
 			    "round(milliseconds_until(clock_timestamp() + '2 h') / 3600000.0)"));
 	must_be_hours(old, "2");
-	if (migrate_run(url, &applied, &error) < 0)
+	if (migrate_run(url, NULL, &applied, &error) < 0)
 		fail_msg("%s", error.text);
 	must_be_hours(old, "2");
 	must_give("SELECT string_agg(proname, ' ') FROM pg_proc "
@@ -361,10 +361,10 @@ static void test_bounded_work(void **state)
 
 	(void)state;
 	fresh("migrate_work", "UTF8");
-	if (migrator_run(url, migrations, BEFORE_BOUNDED_WORK, &applied, &error) < 0)
+	if (migrator_run(url, NULL, migrations, BEFORE_BOUNDED_WORK, &applied, &error) < 0)
 		fail_msg("%s", error.text);
 	free(query(before_bounded_work));
-	if (migrate_run(url, &applied, &error) < 0)
+	if (migrate_run(url, NULL, &applied, &error) < 0)
 		fail_msg("%s", error.text);
 	must_give("SELECT string_agg(owned_app_count::text, ' ' ORDER BY email) FROM account",
 		  "1 0");

@@ -69,6 +69,15 @@ int make_tables(void **state)
 		" AS $$ BEGIN DEALLOCATE ALL; RETURN true; END $$;"
 		"CREATE OR REPLACE FUNCTION raise(state text) RETURNS bool LANGUAGE plpgsql"
 		" AS $$ BEGIN RAISE EXCEPTION 'told to' USING ERRCODE = state; END $$;");
+	/* Does what the triggers of webhooks do, in a transaction whose commit takes long. */
+	run_sql("CREATE OR REPLACE FUNCTION report(state text) RETURNS bool LANGUAGE plpgsql"
+		" AS $$ BEGIN RAISE INFO 'told to' USING ERRCODE = state; RETURN true; END $$;"
+		"CREATE OR REPLACE FUNCTION hold_commit() RETURNS trigger LANGUAGE plpgsql"
+		" AS $$ BEGIN PERFORM hold(NEW.seconds); RETURN NULL; END $$;"
+		"DROP TABLE IF EXISTS held;"
+		"CREATE TABLE held (seconds float8);"
+		"CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON held DEFERRABLE INITIALLY DEFERRED"
+		" FOR EACH ROW EXECUTE FUNCTION hold_commit();");
 	run_sql("ALTER DATABASE postgres SET deadlock_timeout = '10ms'");
 	return 0;
 }

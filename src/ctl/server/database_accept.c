@@ -1,0 +1,82 @@
+/* displayctl database accept: what displayd knows of its database's servers begins anew. */
+#include "ctl/ctl.h"
+#include "db/hosts.h"
+#include "main/state_dir.h"
+
+#include <inttypes.h>
+
+struct accepted {
+	struct str host;
+	struct str system;
+	int64_t timeline;
+};
+
+static const struct record_field fields[] = {
+    RECORD_STR(struct accepted, host, .name = "host"),
+    RECORD_STR(struct accepted, system, .name = "system"),
+    RECORD_INT8(struct accepted, timeline, .name = "timeline"),
+};
+static const struct record record = RECORD(struct accepted, fields);
+
+static enum ctl_exit keep(const struct ctl *ctl, struct timeline timeline)
+{
+	int error = state_dir_write_timeline(ctl->config.state_dir, timeline);
+
+	if (error < 0)
+		return ctl_fail(CTL_FAILED, "cannot write to the state directory %s: %s",
+				ctl->config.state_dir, strerror(-error));
+	if (state_dir_is_locked(ctl->config.state_dir) > 0)
+		fprintf(stderr, "displayctl: displayd runs; reload it, so that it uses this "
+				"database\n");
+	return CTL_DONE;
+}
+
+/* Chooses as an instance that knows nothing yet. */
+static enum ctl_exit accept_best(struct ctl *ctl, struct hosts *hosts)
+{
+	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayctl");
+	struct timeline_known known = {0};
+	struct hosts_failure failure;
+	struct timeline timeline;
+	struct accepted accepted;
+	char system[24];
+	enum ctl_exit code;
+
+	hosts_fence(hosts, &known);
+	ctl->connection = hosts_connect(hosts, &use, &failure);
+	if (!ctl->connection)
+		return ctl_fail(CTL_DATABASE, "the database cannot be reached: %s", failure.words);
+	timeline = timeline_get(&known);
+	if (!timeline.system)
+		return ctl_fail(CTL_FAILED, "this server does not tell its timeline; displayd "
+					    "compares none then");
+	snprintf(system, sizeof(system), "%" PRIu64, timeline.system);
+	accepted = (struct accepted){.host = str_from(PQhost(ctl->connection)),
+				     .system = str_from(system),
+				     .timeline = timeline.number};
+	code = ctl_confirm(ctl,
+			   "displayd will use the database on %s (system %s, timeline %u), and no "
+			   "other one or older copy of it.",
+			   accepted.host.data, system, (unsigned)timeline.number);
+	if (code == CTL_DONE)
+		code = keep(ctl, timeline);
+	return code == CTL_DONE ? ctl_print_row(ctl, &record, &accepted) : code;
+}
+
+enum ctl_exit ctl_database_accept(struct ctl *ctl)
+{
+	struct hosts *hosts = ctl->config.database ? hosts_create(ctl->config.database) : NULL;
+	enum ctl_exit code;
+
+	if (ctl->config.database && !hosts)
+		code = ctl_fail(CTL_USAGE, "--database is not a valid connection string");
+	else if (!hosts || !hosts_are_fenced(hosts))
+		code = ctl_fail(CTL_REFUSED, "displayd compares databases only if --database names "
+					     "several servers");
+	else
+		code = accept_best(ctl, hosts);
+	PQfinish(ctl->connection);
+	ctl->connection = NULL;
+	hosts_destroy(hosts);
+	return code;
+}

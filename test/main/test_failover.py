@@ -1,0 +1,153 @@
+"""Several PostgreSQL servers, of which one has replaced another: what is written to the old one nobody else has."""
+
+import pathlib
+import signal
+
+import pytest
+from postgres import Postgres, Standby
+from server import CtlError, wait_until
+
+SETTINGS = {"max_connections": "100"}
+OTHER = "it is another database than before"
+REPLACED = "it is a copy that was replaced"
+
+
+class Other(Postgres):
+    """With a system identifier of its own: others are copies of one."""
+
+    def _make_data(self):
+        self._initialise(self.data)
+
+
+def url_of(database, *servers):
+    return (f"host={','.join(one.folder for one in servers)} port={','.join(one.port for one in servers)} "
+            f"dbname={database} user=postgres")
+
+
+class Pair:
+    """A primary, its standby, and a device in their database."""
+
+    def __init__(self, first, second, database):
+        self.first, self.second, self.database = first, second, database
+        self.url = url_of(database, first, second)
+
+    def fail_over(self):
+        """The first dies and the second becomes the primary. Then the first wakes up."""
+        wait_until(lambda: self.first.execute("SELECT 1 FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()"),
+                   "a standby that has everything")
+        self.first.kill()
+        self.second.promote()
+        self.first.start()
+
+    def name(self, server):
+        """The device's name there."""
+        return server.execute("SELECT name FROM device", self.database)
+
+
+@pytest.fixture
+def pair(launch):
+    with Postgres(SETTINGS) as first:
+        database = first.create_database().split("/")[3].split("?")[0]
+        with Standby(first) as second:
+            yield Pair(first, second, database)
+
+
+def make_device(server):
+    server.ctl("account", "create", "a@example.org", "--name", "A")
+    device = server.ctl("device", "create", "--account", "a@example.org", "--name", "old")
+    return f"/v1/devices/{device['id']}", server.ctl("key", "create", "--account", "a@example.org")["key"]
+
+
+def rename(server, device, count=20):
+    path, key = device
+    for number in range(count):
+        assert server.request("PATCH", path, body={"name": f"name {number}"}, key=key).status == 200
+    return f"name {count - 1}"
+
+
+def test_an_instance_that_starts_after_a_failover(launch, pair):
+    with launch(database=url_of(pair.database, pair.first)) as before:
+        device = make_device(before)
+    pair.fail_over()
+    server = launch(database=pair.url).start()
+    assert rename(server, device) == pair.name(pair.second)
+    assert pair.name(pair.first) == "old"
+    server.ctl("device", "update", device[0].rpartition("/")[2], "--name", "by displayctl")
+    assert pair.name(pair.second) == "by displayctl"
+
+
+def test_a_failover_while_it_runs(launch, pair):
+    server = launch(database=pair.url).start()
+    device = make_device(server)
+    pair.fail_over()
+    wait_until(lambda: server.get("/readyz").status == 200, "a server with its database")
+    assert rename(server, device) == pair.name(pair.second)
+    assert pair.name(pair.first) == "old"
+
+
+def kept_timeline(folder):
+    path = pathlib.Path(folder, "timeline")
+    return path.exists() and path.read_text(encoding="ascii").split()[1]
+
+
+def test_only_the_old_one_is_there(launch, folder, pair):
+    server = launch(database=pair.url, state_dir=folder).start()
+    device = make_device(server)
+    pair.fail_over()
+    wait_until(lambda: pair.second.execute(
+        f"SELECT 1 FROM pg_stat_activity WHERE datname = '{pair.database}' AND application_name = 'displayd'"),
+        "connections to the new primary")
+    rename(server, device)
+    wait_until(lambda: kept_timeline(folder) == "2", "the new timeline in the state directory")
+    pair.second.stop()
+    wait_until(lambda: REPLACED in server.get("/readyz").body.decode(), "the reason")
+    assert server.stop() == 0
+    # So after a restart.
+    server.launch().wait_for_log(f'msg="waiting for the database" reason="{REPLACED}')
+    with pytest.raises(CtlError, match=REPLACED):
+        server.ctl("database", "show")
+    pair.second.start()
+    server.wait_until_ready()
+    rename(server, device, 30)
+    assert pair.name(pair.second) == "name 29" and pair.name(pair.first) == "old"
+
+
+def test_one_server_is_not_compared(launch, folder, pair):
+    server = launch(database=url_of(pair.database, pair.first), state_dir=folder).start()
+    device = make_device(server)
+    assert server.stop() == 0
+    pair.fail_over()
+    server.start()
+    assert rename(server, device) == pair.name(pair.first)
+    assert server.stop() == 0
+
+
+def test_another_database_is_accepted_once(launch, folder, pair):
+    server = launch(database=pair.url, state_dir=folder).start()
+    device = make_device(server)
+    wait_until(lambda: kept_timeline(folder) == "1", "the timeline in the state directory")
+    server.stop()
+    with Other(SETTINGS) as third:
+        third.create_empty(pair.database)
+        server = launch(database=url_of(pair.database, third, pair.second), state_dir=folder).launch()
+        server.wait_for_log(f'msg="waiting for the database" reason="{OTHER}')
+        with pytest.raises(CtlError, match=OTHER):
+            server.ctl("migrate")
+        made = server.ctl("database", "accept", "--yes")
+        assert made["host"] == third.folder and made["timeline"] == 1
+        server.stop()
+        assert server.start().request("GET", device[0], key=device[1]).status == 401
+        # And back, while it runs.
+        pair.fail_over()
+        third.stop()
+        wait_until(lambda: OTHER in server.get("/readyz").body.decode(), "the reason")
+        server.ctl("database", "accept", "--yes")
+        server.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: server.request("GET", device[0], key=device[1]).status == 200, "the accepted database")
+        assert rename(server, device) == pair.name(pair.second)
+
+
+def test_one_server_needs_no_acceptance(launch, pair):
+    server = launch(database=url_of(pair.database, pair.first)).start()
+    with pytest.raises(CtlError, match="only if --database names several servers"):
+        server.ctl("database", "accept", "--yes")
