@@ -50,6 +50,10 @@ struct db_settings {
 	/* Fingerprint of the key for secret settings, SETTINGS_KEY_BYTES: writes need a database
 	 * that accepts this key. NULL: any database. */
 	const uint8_t *key_fingerprint;
+	/* Name of the instance, and number of the worker in it, by which workers of other instances
+	 * judge whether its hints arrive. None: it is not judged, and trusts all. */
+	struct id instance;
+	unsigned worker;
 };
 
 /* Copies the settings. Connects later, from the loop. Returns NULL if the URL is not a connection

@@ -5,9 +5,10 @@
  * A cached answer is valid as long as none of its rows has changed since the moment before its
  * query. Within an instance a change is noted before it is answered (task/read_stamps.h): a read
  * that begins after an answered write shows it, whichever workers the two have reached. Changes by
- * other instances arrive as hints "read:<id>", or "read:all" from a worker that could not send one;
- * if hints may be missing, an answer is valid for 750 ms. No answer is valid for more than a
- * minute, because a worker may die between a change and its hint.
+ * other instances arrive as hints "read:<id>", or "read:all" from a worker that could not send one.
+ * Nothing is found while hints of changes that were answered 750 ms ago may be missing, because
+ * this worker does not hear, or because a writer of another instance does not send (db/hints.h). No
+ * answer is valid for more than a minute.
  *
  * An answer is found only for the account for which it was stored; only its key, scope and rate are
  * checked before. An answer that is not read again within a minute is freed.

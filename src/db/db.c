@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/require.h"
 #include "hint.h"
+#include "hint_seen.h"
 #include "list_queries.h"
 #include "reads.h"
 #include "storage_common.h"
@@ -20,6 +21,7 @@ struct db {
 	struct list_queries growing; /* reads whose work grows */
 	struct list_queries apart;   /* statements with a connection of their own */
 	struct hints hints;
+	struct hint_seen seen;
 	struct late late;
 	struct storage own_storage;
 	struct change_listener changes;
@@ -150,7 +152,7 @@ static void on_turn_end(struct turn_end *turn_end)
 	list_queries_flush(&db->apart);
 	hints_flush(&db->hints);
 	if (db->closing && db_outstanding(db) == 0 && long_reads_are_idle(db) &&
-	    hints_are_idle(&db->hints))
+	    hints_leave(&db->hints))
 		close_all(db);
 }
 
@@ -159,6 +161,8 @@ static bool takes(const struct db *db, const struct db_query *query)
 {
 	const struct pool *pool = is_read(db, query) ? &db->reads.pool : &db->writes.pool;
 
+	if (!is_read(db, query) && query != &db->seen.query && hints_are_forgotten(&db->hints))
+		return false;
 	return pool_is_up(pool) || connection_returns(&pool->connections[0]);
 }
 
@@ -202,7 +206,8 @@ bool db_list(struct db *db, struct db_list_query *list_query)
 
 bool db_is_up(const struct db *db)
 {
-	return pool_is_up(&db->reads.pool) && pool_is_up(&db->writes.pool);
+	return pool_is_up(&db->reads.pool) && pool_is_up(&db->writes.pool) &&
+	       !hints_are_forgotten(&db->hints);
 }
 
 enum unavailable db_unavailable(const struct db *db)
@@ -340,6 +345,18 @@ static void on_silent(void *context)
 	look_again(db);
 }
 
+static void on_unseen(void *context)
+{
+	struct db *db = context;
+	struct db_query *query;
+
+	if (db->closing || !pool_is_up(&db->writes.pool))
+		return;
+	query = hint_seen_query(&db->seen, &db->hints);
+	if (query)
+		db_submit(db, query);
+}
+
 static struct connection new_connection(struct db *db, enum statement_effect effect)
 {
 	return (struct connection){
@@ -405,7 +422,10 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	list_queries_start(&db->apart, &apart, APART_CONNECTIONS, list_queries_apart_first, idle_ms,
 			   NULL);
 	db->hints.on_silent = on_silent;
+	db->hints.on_unseen = on_unseen;
 	db->hints.context = db;
+	db->hints.instance = settings->instance;
+	db->hints.number = (int32_t)settings->worker;
 	deadline_init(&db->silence, on_silence);
 	hints_start(&db->hints, loop, db->hosts, settings->session_pooler);
 	return db;

@@ -306,7 +306,9 @@ static int start(struct worker *worker)
 	    .storage = region_common(settings->shared, &storage_region),
 	    .background = region_slot(settings->shared, &background_region, settings->index),
 	    .session_pooler = settings->config->session_pooler,
-	    .key_fingerprint = worker->key_fingerprint};
+	    .key_fingerprint = worker->key_fingerprint,
+	    .instance = instance_name(region_common(settings->shared, &instance_region)),
+	    .worker = settings->index};
 	struct http_server_settings http = {.access_log = settings->config->access_log,
 					    .admin_access_log = settings->config->admin_access_log,
 					    .proxies = &worker->proxies,
