@@ -76,8 +76,10 @@ void read_cache_keep(struct read_cache *cache, const struct read_key *key,
  * copy them before returning to the loop. */
 const struct read_answer *read_cache_find(struct read_cache *cache, const struct read_key *key);
 
-/* Callback for db_on_change(); context: the cache. */
+/* Callbacks for db_on_change(); context: the cache. */
 void read_cache_on_change(void *context, struct id id, bool is_hinted);
+void read_cache_on_doubt(void *context, struct id id, bool is_in_doubt);
+void read_cache_on_all(void *context);
 /* Subscription for db_subscribe(): hints of all kinds. Lives as long as the cache. */
 struct hint_subscription *read_cache_subscription(struct read_cache *cache);
 

@@ -25,6 +25,7 @@ struct db {
 	struct late late;
 	struct storage own_storage;
 	struct change_listener changes;
+	struct doubts doubts;
 	struct later wake; /* keeps the loop from sleeping before the end of the turn */
 	struct turn_end turn_end;
 	/* While the hint connection gets no answer: when to check the others. */
@@ -152,7 +153,7 @@ static void on_turn_end(struct turn_end *turn_end)
 	list_queries_flush(&db->apart);
 	hints_flush(&db->hints);
 	if (db->closing && db_outstanding(db) == 0 && long_reads_are_idle(db) &&
-	    hints_leave(&db->hints))
+	    !doubts_next(&db->doubts) && hints_leave(&db->hints))
 		close_all(db);
 }
 
@@ -368,9 +369,30 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 	    .effect = effect,
 	    .storage = db->settings.storage,
 	    .changes = &db->changes,
+	    .doubts = &db->doubts,
+	    .writers = effect == EFFECT_WRITE ? db->settings.writers : NULL,
 	    .session_pooler = db->settings.session_pooler,
 	    .key_fingerprint = effect == EFFECT_WRITE ? db->settings.key_fingerprint : NULL,
 	};
+}
+
+static void start_doubts(struct db *db)
+{
+	doubts_init(&db->doubts);
+	db->doubts.listener = &db->changes;
+	doubts_inherit(&db->doubts, db->settings.writers);
+}
+
+static void start_hints(struct db *db)
+{
+	db->hints.on_silent = on_silent;
+	db->hints.on_unseen = on_unseen;
+	db->hints.context = db;
+	db->hints.doubts = &db->doubts;
+	db->hints.instance = db->settings.instance;
+	db->hints.number = (int32_t)db->settings.worker;
+	deadline_init(&db->silence, on_silence);
+	hints_start(&db->hints, db->loop, db->hosts, db->settings.session_pooler);
 }
 
 struct db *db_create(struct loop *loop, const struct db_settings *settings)
@@ -394,6 +416,7 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 		for (unsigned i = 0; i < STATEMENT_COUNT; i++)
 			metric_name_statement(i, statements[i].name);
 	}
+	start_doubts(db);
 	late_init(&db->late, loop);
 	loop_later_init(&db->wake, on_wake);
 	loop_later_init(&db->closed_later, on_closed);
@@ -418,16 +441,11 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	list_queries_start(&db->growing, &read, GROWING_CONNECTIONS, NULL, idle_ms,
 			   settings->background);
 	apart = write;
+	apart.first_place = WRITER_APART;
 	apart.is_apart = apart.gives_single_rows = true;
 	list_queries_start(&db->apart, &apart, APART_CONNECTIONS, list_queries_apart_first, idle_ms,
 			   NULL);
-	db->hints.on_silent = on_silent;
-	db->hints.on_unseen = on_unseen;
-	db->hints.context = db;
-	db->hints.instance = settings->instance;
-	db->hints.number = (int32_t)settings->worker;
-	deadline_init(&db->silence, on_silence);
-	hints_start(&db->hints, loop, db->hosts, settings->session_pooler);
+	start_hints(db);
 	return db;
 }
 
@@ -447,6 +465,7 @@ void db_destroy(struct db *db)
 	late_finish(&db->late);
 	reads_finish(&db->reads);
 	writes_finish(&db->writes);
+	doubts_finish(&db->doubts);
 	hosts_destroy(db->hosts);
 	free(db);
 }

@@ -19,6 +19,8 @@ enum {
 	FORGOTTEN_MS = 50 * 1000,
 	/* Pause after a beat that failed. */
 	BEAT_AGAIN_MS = 1000,
+	/* Pause before a server's process is ended once more. */
+	END_AGAIN_MS = 100,
 	/* Added to the number of a row that a hung session holds. */
 	ROW_STEP = 1 << 16,
 };
@@ -139,7 +141,9 @@ static void on_answer(struct connection *connection, struct db_query *query,
 		note_failure(hints);
 		return;
 	}
-	if (is_look(hints))
+	if (hints->under_way == HINT_END)
+		doubts_answer(hints->doubts, result->row_count == 0);
+	else if (is_look(hints))
 		take_look(hints, result);
 	else if (!has_beats(hints))
 		hints->heard_ms = hints->sent_ms;
@@ -285,6 +289,24 @@ static void ask(struct hints *hints)
 	}
 }
 
+/* Ends the process of a lost connection, and looks whether it is gone. */
+static void end_backend(struct hints *hints, const struct backend *backend)
+{
+	struct db_parameters *parameters = &hints->query.parameters;
+
+	hints->ended_ms = loop_now_ms(hints->connection.loop);
+	db_parameters_init(parameters, &hints->arena);
+	db_add_int4(parameters, backend->pid);
+	db_add_int8(parameters, backend->start_us);
+	send_statement(hints, HINT_END);
+}
+
+static bool has_to_end(const struct hints *hints)
+{
+	return doubts_next(hints->doubts) &&
+	       loop_now_ms(hints->connection.loop) - hints->ended_ms >= END_AGAIN_MS;
+}
+
 static void on_ping(struct deadline *deadline)
 {
 	struct hints *hints = container_of(deadline, struct hints, ping);
@@ -292,6 +314,7 @@ static void on_ping(struct deadline *deadline)
 
 	deadline_set(hints->connection.loop, deadline,
 		     beats_know_others(&hints->beats) ? PING_AMONG_OTHERS_MS : PING_MS);
+	doubts_repeat(hints->doubts);
 	hints_flush(hints);
 	if (has_beats(hints) && !hints->is_leaving && now_ms - hints->seen_ms >= SEEN_MS &&
 	    hints->on_unseen)
@@ -330,6 +353,8 @@ void hints_flush(struct hints *hints)
 	if (hints->has_failed)
 		/* Its hints are lost: subscribers learn it by the new connection. */
 		connection_cut(&hints->connection, STR("hints could not be sent"));
+	else if (has_to_end(hints))
+		end_backend(hints, doubts_next(hints->doubts));
 	else if (is_due(hints))
 		ask(hints);
 	else if (buffer_length(&hints->waiting) > 0) {

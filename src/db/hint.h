@@ -25,7 +25,9 @@ struct hints {
 	/* Name of this worker's row; no instance: it has none, and looks at no others. */
 	struct id instance;
 	int32_t number;
+	struct doubts *doubts; /* whose processes it ends */
 
+	uint64_t ended_ms; /* when it last asked to end one */
 	struct beats beats;
 	unsigned under_way;	/* an enum hint_statement; the last one that was sent */
 	uint64_t asked_ms;	/* when a ping, look or beat was last sent; 0: not yet */
@@ -46,7 +48,7 @@ struct hints {
 	struct deadline pause; /* set while no NOTIFY may be sent */
 };
 
-/* loop and hosts must outlive the hints. Set the members up to number before, and zero the rest. */
+/* loop and hosts must outlive the hints. Set the members up to doubts before, and zero the rest. */
 void hints_start(struct hints *hints, struct loop *loop, struct hosts *hosts, bool session_pooler);
 
 /* See db_hint(). */

@@ -3,6 +3,7 @@
 
 enum {
 	OID_BOOL = 16,
+	OID_INT8 = 20,
 	OID_INT4 = 23,
 	OID_TEXT = 25,
 	OID_TIMESTAMPTZ = 1184,
@@ -22,6 +23,10 @@ enum {
 static const unsigned notify_parameters[] = {OID_TEXT};
 static const unsigned notify_columns[] = {OID_TEXT, OID_VOID};
 static const char *const notify_column_names[] = {"set_config", "pg_notify"};
+
+static const unsigned end_parameters[] = {OID_INT4, OID_INT8};
+static const unsigned end_columns[] = {OID_BOOL};
+static const char *const end_column_names[] = {"ended"};
 
 static const unsigned beat_parameters[] = {OID_UUID, OID_INT4, OID_TIMESTAMPTZ};
 static const unsigned look_columns[LOOK_COLUMNS] = {
@@ -45,6 +50,18 @@ const struct statement_entry hint_statements[HINT_STATEMENTS] = {
 	    .column_count = 2,
 	    .column_names = notify_column_names,
 	    .column_types = notify_columns,
+	},
+    [HINT_END] =
+	{
+	    .name = "end",
+	    .text = "SELECT pg_terminate_backend($1) AS ended FROM pg_stat_get_activity($1) "
+		    "WHERE (extract(epoch FROM backend_start) * 1000000)::int8 = $2",
+	    .effect = EFFECT_WRITE,
+	    .parameter_count = array_length(end_parameters),
+	    .parameter_types = end_parameters,
+	    .column_count = 1,
+	    .column_names = end_column_names,
+	    .column_types = end_columns,
 	},
     [HINT_PING] = {.name = "ping", .text = "SELECT", .effect = EFFECT_WRITE},
     [HINT_LOOK] =

@@ -5,6 +5,7 @@
 
 enum hint_statement {
 	HINT_NOTIFY,
+	HINT_END,  /* ends a process of the server; a row: it is not gone yet */
 	HINT_PING, /* of a worker without a name: it neither beats nor looks */
 	HINT_LOOK,
 	HINT_BEAT,

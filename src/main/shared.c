@@ -3,6 +3,7 @@
 #include "db/background.h"
 #include "db/hints.h"
 #include "db/storage.h"
+#include "db/writers.h"
 #include "delivery/delivery.h"
 #include "events/events.h"
 #include "http/tls.h"
@@ -19,6 +20,7 @@ static const struct region *const regions[] = {
     &event_region,	&failed_attempt_region, &heartbeat_region, &instance_region,
     &metric_region,	&rate_region,		&read_region,	   &render_health_region,
     &session_region,	&storage_region,	&http_tls_region,  &visitor_region,
+    &writer_region,
 };
 
 struct region_map *shared_create(unsigned workers, int *ret_fd)

@@ -312,6 +312,28 @@ void read_cache_on_change(void *context, struct id id, bool is_hinted)
 		cache->has_missed = true;
 }
 
+static void hint_all(struct read_cache *cache)
+{
+	cache->has_missed = !cache->db || db_hint_room(cache->db) < sizeof("read:all");
+	if (!cache->has_missed)
+		db_hint(cache->db, STR("read:all"));
+}
+
+void read_cache_on_doubt(void *context, struct id id, bool is_in_doubt)
+{
+	struct read_cache *cache = context;
+
+	read_stamps_doubt(cache->stamps, id, is_in_doubt);
+}
+
+void read_cache_on_all(void *context)
+{
+	struct read_cache *cache = context;
+
+	read_stamps_note_all(cache->stamps);
+	hint_all(cache);
+}
+
 /* Older programs do not send "read:<id>", but "device:<id>:..." for all changes of a device, and
  * "changed:<account>:..." for a new one. */
 static void on_hint(struct hint_subscription *hints, struct str text)
@@ -330,13 +352,6 @@ static void on_hint(struct hint_subscription *hints, struct str text)
 		  str_equal(kind, STR("changed"))) &&
 		 id_parse((struct str){rest.data, str_find(rest, ':')}, &id))
 		read_stamps_note(cache->stamps, id);
-}
-
-static void hint_all(struct read_cache *cache)
-{
-	cache->has_missed = !cache->db || db_hint_room(cache->db) < sizeof("read:all");
-	if (!cache->has_missed)
-		db_hint(cache->db, STR("read:all"));
 }
 
 /* Hints sent while the connection was down are lost: answers that were cached or requested until

@@ -52,10 +52,14 @@ class Pair:
     def backends(self):
         """PostgreSQL's processes by role: of connections that have one."""
         kinds = {"hint": set(self.writer.hint_backends())}
-        rows = self.writer.sql("SELECT pid, query FROM pg_stat_activity WHERE datname = current_database() AND "
-                               "application_name = 'displayd'")
-        kinds["read"] = {pid for pid, query in rows if "'lock_timeout'" not in query} - kinds["hint"]
+        kinds["all"] = {pid for pid, _ in self.activity()}
+        kinds["read"] = {pid for pid, query in self.activity() if "'lock_timeout'" not in query} - kinds["hint"]
         return kinds
+
+    def activity(self):
+        """(PostgreSQL's process, its last statement) of the connections of both."""
+        return self.writer.sql("SELECT pid, query FROM pg_stat_activity WHERE datname = current_database() AND "
+                               "application_name = 'displayd'")
 
     def brightness(self, client):
         client.send(request_bytes("GET", self.device.path, key=self.account.key))
@@ -77,14 +81,21 @@ class Pair:
             for reader in readers * 2:
                 self.brightness(reader)
             answered = self.write(writer, number)
-            while readers:
-                for reader in list(readers):
-                    sent = time.monotonic()
-                    value = self.brightness(reader)
-                    if value == number:
-                        readers.remove(reader)
-                    elif value is not None:
-                        longest = max(longest, sent - answered)
+            longest = max(longest, self.longest_until_s(readers, number, answered))
+        return longest
+
+    def longest_until_s(self, readers, value, since):
+        """Reads until all show the value. Returns the longest time until a read was sent that did not show it."""
+        longest = 0
+        readers = list(readers)
+        while readers:
+            for reader in list(readers):
+                sent = time.monotonic()
+                shown = self.brightness(reader)
+                if shown == value:
+                    readers.remove(reader)
+                elif shown is not None:
+                    longest = max(longest, sent - since)
         return longest
 
     @contextlib.contextmanager
@@ -167,9 +178,13 @@ def test_a_worker_is_killed(pair):
         threads = [threading.Thread(target=run, args=(number,)) for number in range(len(devices))]
         for thread in threads:
             thread.start()
-        wait_until(lambda last=last: all(one and one[0] > 20 for one in last), "some answers")
-        for reader, device in itertools.product(readers, devices):
-            reader.request("GET", device.path, key=pair.account.key)
+
+        def is_written(readers=readers, last=last):
+            for reader, device in itertools.product(readers, devices):
+                reader.request("GET", device.path, key=pair.account.key)
+            return all(one and one[0] > 50 for one in last)
+
+        wait_until(is_written, "some answers")
         pair.writer.kill_worker(victim)
         for thread in threads:
             thread.join()
@@ -191,10 +206,113 @@ def test_a_worker_is_killed(pair):
     pair.writers = [pair.writer.client_of(pid) for pid in pair.writer.workers()]
 
 
-def count_reads(world):
-    """Answers from memory need none of these statements."""
-    return sum(int(line.split()[-1].split(".")[0]) for line in world.metrics().splitlines()
-               if line.startswith('displayd_database_statement_seconds_count{statement="device_by_id"'))
+def test_a_worker_is_killed_before_its_hints(pair):
+    pair.longest_stale_s()
+    victim = pair.writer.workers()[0]
+    survivor = pair.writer.client_of(pair.writer.workers()[1])
+    client = pair.writer.client_of(victim)
+    for reader in [survivor, *pair.others] * 2:
+        pair.brightness(reader)
+    with stopped(pair.of_writer["hint"]):
+        answered = pair.write(client, 90)
+        pair.writer.kill_worker(victim)
+        assert pair.longest_until_s([survivor, *pair.others], 90, answered) < LIMIT_S
+        wait_until(lambda: victim not in pair.writer.workers() and len(pair.writer.workers()) == 2, "another worker")
+    wait_until(lambda: is_answered_from_memory(pair.reader, pair.device), "an answer from memory")
+    for one in (client, survivor):
+        one.close()
+
+
+# ---- writes of unknown outcome ----
+
+
+def writing_backends(pair):
+    """PostgreSQL's processes that have written for the writers' workers."""
+    for client in pair.writers:
+        pair.write(client, 1)
+    written = {pid for pid, query in pair.activity() if pid in pair.of_writer["all"] - pair.of_writer["hint"] and
+               not query.startswith("SELECT")}
+    assert written
+    return written
+
+
+@contextlib.contextmanager
+def a_write_that_hangs(pair):
+    """A write that is answered 503 after 10 s, because PostgreSQL's process has not even read it; what it would
+    write; and that process."""
+    written = writing_backends(pair)
+    readers = [*pair.writers[1:], *pair.others]
+    with stopped(written):
+        client = pair.writers[0]
+        client.send(request_bytes("PATCH", pair.device.path, key=pair.account.key, body={"brightness": 2}))
+        assert client.answer().status == 503
+        for reader in readers * 2:
+            assert pair.brightness(reader) == 1
+        yield written
+
+
+def stored(pair):
+    return pair.writer.sql("SELECT brightness FROM device WHERE id = %s", pair.device.id)[0][0]
+
+
+def test_a_hung_write_is_ended(pair):
+    """Before it is surely gone nobody knows; afterwards everybody does."""
+    with a_write_that_hangs(pair) as pids:
+        wait_until(lambda: is_answered_from_memory(pair.reader, pair.account.device()), "an answer from memory")
+    # The other worker's has nothing under way, and goes on.
+    wait_until(lambda: pids - {pid for pid, _ in pair.activity()}, "the end of the process")
+    ended = time.monotonic()
+    assert pair.longest_until_s([*pair.writers, *pair.others], stored(pair), ended) < LIMIT_S
+
+
+def test_a_hung_write_of_a_killed_worker_is_ended(pair):
+    pids = writing_backends(pair)
+    victim = pair.writer.workers()[0]
+    survivor = pair.writer.client_of(pair.writer.workers()[1])
+    client, beside = pair.writer.client_of(victim), pair.writer.client_of(victim)
+    with stopped(pids):
+        client.send(request_bytes("PATCH", pair.device.path, key=pair.account.key, body={"brightness": 2}))
+        assert beside.request("GET", pair.device.path, key=pair.account.key).status == 200
+        pair.writer.kill_worker(victim)
+        wait_until(lambda: victim not in pair.writer.workers() and len(pair.writer.workers()) == 2, "another worker")
+        for reader in [survivor, *pair.others] * 2:
+            assert pair.brightness(reader) == 1
+    wait_until(lambda: pids - {pid for pid, _ in pair.activity()}, "the end of the process")
+    ended = time.monotonic()
+    assert pair.longest_until_s([survivor, *pair.others], stored(pair), ended) < LIMIT_S
+    wait_until(lambda: is_answered_from_memory(pair.reader, pair.device), "an answer from memory")
+    for one in (client, beside, survivor):
+        one.close()
+
+
+@pytest.fixture
+def endless(database):
+    """A pair whose database ends no process."""
+    with contextlib.closing(psycopg2.connect(database)) as connection:
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE SCHEMA endless")
+            cursor.execute("CREATE FUNCTION endless.pg_terminate_backend(pid int) RETURNS bool LANGUAGE sql AS "
+                           "'SELECT true'")
+            cursor.execute("SELECT current_database()")
+            name = cursor.fetchone()[0]
+            cursor.execute(f'ALTER DATABASE "{name}" SET search_path = endless, pg_catalog, public')
+    with Pair(database) as one:
+        yield one
+
+
+def test_a_hung_write_is_committed_later(endless):
+    """Its row is in no memory of its instance until then, and in that of others for less than a second."""
+    with a_write_that_hangs(endless):
+        assert not is_answered_from_memory(endless.writer, endless.device)
+    wait_until(lambda: stored(endless) == 2, "the commit")
+    committed = time.monotonic()
+    assert [endless.brightness(client) for client in endless.writers * 10] == [2] * 20
+    assert endless.longest_until_s([*endless.writers, *endless.others], 2, committed) < LIMIT_S
+    wait_until(lambda: is_answered_from_memory(endless.writer, endless.device), "an answer from memory")
+
+
+# ---- memory is used ----
 
 
 def is_answered_from_memory(world, device):
