@@ -371,7 +371,9 @@ def test_an_instance_alone_writes_no_beats(start):
         return one.sql("SELECT instance, worker, seen_at FROM hint_beat")
 
     wait_until(lambda: len(rows()) == 1, "the row")
-    before = rows()
+    [(instance, worker, before)] = rows()
     for _ in range(200):
         assert device.get().status == 200
-    assert rows() == before
+    [(same_instance, same_worker, after)] = rows()
+    assert (same_instance, same_worker) == (instance, worker)
+    assert after == before or (after - before).total_seconds() > 19
