@@ -12,8 +12,9 @@
  *
  * A lost connection is opened again, with back-off. If a connection breaks, its reads wait for the
  * first attempt to reconnect and are repeated once. Its writes are answered DB_UNAVAILABLE: their
- * effect is unknown. New queries wait for that attempt, too. After it has failed, and while no
- * connection is up, queries are answered DB_UNAVAILABLE at once.
+ * effect is unknown until the server's process is ended (src/db/doubts.h). New queries wait for
+ * that attempt, too. After it has failed, and while no connection is up, queries are answered
+ * DB_UNAVAILABLE at once.
  *
  * A write that meets a locked row delays others for 20 ms. Then it waits on another connection,
  * followed, in order, by later writes with the same first parameter. After 5 s, or if its account
@@ -30,6 +31,7 @@
 #include "db/storage.h"
 #include "db/timeline.h"
 #include "db/unavailable.h"
+#include "db/writers.h"
 #include "loop/loop.h"
 
 struct db_settings {
@@ -52,6 +54,12 @@ struct db_settings {
 	/* Fingerprint of the key for secret settings, SETTINGS_KEY_BYTES: writes need a database
 	 * that accepts this key. NULL: any database. */
 	const uint8_t *key_fingerprint;
+	/* Name of the instance, and number of the worker in it, by which workers of other instances
+	 * judge whether its hints arrive. None: it is not judged, and trusts all. */
+	struct id instance;
+	unsigned worker;
+	/* Memory that outlives the worker, db/writers.h. NULL: none. */
+	struct writers *writers;
 };
 
 /* Copies the settings. Connects later, from the loop. Returns NULL if the URL is not a connection
@@ -64,6 +72,13 @@ struct change_listener {
 	 * not yet answered (the "changes:" of db/statement.h). is_hinted: other instances need a
 	 * hint. */
 	void (*on_change)(void *context, struct id id, bool is_hinted);
+	/* Begins or ends a time in which the row may change without on_change(): a write is under
+	 * way whose outcome will never be known. It is called before the write is answered, and
+	 * after the last on_change(). NULL: nothing is called. */
+	void (*on_doubt)(void *context, struct id id, bool is_in_doubt);
+	/* Rows were changed, or may have been, of which only the database knows. Other instances
+	 * need a hint. NULL: nothing is called. */
+	void (*on_all)(void *context);
 	void *context;
 };
 

@@ -16,13 +16,19 @@
  * A module subscribes to one kind. A hint may be lost or come twice: the database decides. */
 #pragma once
 
+#include "base/id.h"
 #include "base/list.h"
+#include "base/region.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <text/str.h>
 
 struct db;
+
+/* Its common part names the instance among those that share the database. */
+extern const struct region instance_region;
+struct id instance_name(const void *common);
 
 /* Subscription to hints. Embed it in the subscriber, which must live until db_unsubscribe(). */
 struct hint_subscription {
@@ -34,9 +40,10 @@ struct hint_subscription {
 	/* Called when the hint connection came up (hints may have been lost before), or went down.
 	 * May be NULL. */
 	void (*on_up)(struct hint_subscription *subscription, bool up);
-	/* Called several times a second: every hint that was sent before this time of the loop has
-	 * arrived. If the calls stop, hints may be missing, even while the connection counts as up.
-	 * May be NULL. */
+	/* Called several times a second: the hints of every change that was answered before this
+	 * time of the loop, by any instance, have arrived. If the time stays, hints may be missing,
+	 * even while the connection counts as up: another instance may be unable to send them. May
+	 * be NULL. */
 	void (*on_heard)(struct hint_subscription *subscription, uint64_t before_ms);
 };
 

@@ -5,9 +5,10 @@
  * A cached answer is valid as long as none of its rows has changed since the moment before its
  * query. Within an instance a change is noted before it is answered (task/read_stamps.h): a read
  * that begins after an answered write shows it, whichever workers the two have reached. Changes by
- * other instances arrive as hints "read:<id>", or "read:all" from a worker that could not send one;
- * if hints may be missing, an answer is valid for 750 ms. No answer is valid for more than a
- * minute, because a worker may die between a change and its hint.
+ * other instances arrive as hints "read:<id>", or "read:all" from a worker that could not send one.
+ * Nothing is found while hints of changes that were answered 750 ms ago may be missing, because
+ * this worker does not hear, or because a writer of another instance does not send (db/hints.h). No
+ * answer is valid for more than a minute.
  *
  * An answer is found only for the account for which it was stored; only its key, scope and rate are
  * checked before. An answer that is not read again within a minute is freed.
@@ -75,8 +76,10 @@ void read_cache_keep(struct read_cache *cache, const struct read_key *key,
  * copy them before returning to the loop. */
 const struct read_answer *read_cache_find(struct read_cache *cache, const struct read_key *key);
 
-/* Callback for db_on_change(); context: the cache. */
+/* Callbacks for db_on_change(); context: the cache. */
 void read_cache_on_change(void *context, struct id id, bool is_hinted);
+void read_cache_on_doubt(void *context, struct id id, bool is_in_doubt);
+void read_cache_on_all(void *context);
 /* Subscription for db_subscribe(): hints of all kinds. Lives as long as the cache. */
 struct hint_subscription *read_cache_subscription(struct read_cache *cache);
 

@@ -26,6 +26,10 @@ void read_stamps_note(struct read_stamps *stamps, struct id id);
 /* Notes that changes of any row may have been committed without being noted. */
 void read_stamps_note_all(struct read_stamps *stamps);
 
+/* Begins or ends a time in which the row may change without a note: meanwhile its stamp is later
+ * than any other. Several may overlap. */
+void read_stamps_doubt(struct read_stamps *stamps, struct id id, bool is_in_doubt);
+
 /* Returns the slot of a row's stamp, which stays the same as long as the region. */
 uint32_t read_stamps_slot(const struct read_stamps *stamps, struct id id);
 /* Returns the stamp of the last noted change of the row, or of all rows. */

@@ -56,5 +56,7 @@ void changes_notify(const struct change_listener *listener, const struct stateme
 			notify_of_parameter(listener, change, &query->parameters);
 		else if (result)
 			notify_of_column(listener, change, result);
+		else if (listener->on_all)
+			listener->on_all(listener->context);
 	}
 }

@@ -1,6 +1,7 @@
 #include "connection.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "connection_rest.h"
 #include "db/result.h"
 #include "poller.h"
 
@@ -10,13 +11,6 @@
 
 enum {
 	PREPARE_MS = 5 * 1000,
-	/* Pauses between attempts double from the first to the last. Each is shortened at random,
-	 * by up to half, so that the workers do not all connect at once. */
-	FIRST_PAUSE_MS = 50,
-	LAST_PAUSE_MS = 2 * 1000,
-	/* Longest pause for a server on this machine, such as the private one: an attempt is cheap,
-	 * and all requests wait for the server. */
-	LAST_NEAR_PAUSE_MS = 200,
 	/* Longest pause after a deadlock. The other transaction needs a moment to take the lock
 	 * that it waited for; a query that is repeated at once may lock it first, and cause the
 	 * same deadlock again. */
@@ -62,18 +56,6 @@ static bool watch(struct connection *connection, int events)
 	return error == 0;
 }
 
-uint64_t connection_rest_ms(unsigned failures, bool is_near)
-{
-	uint64_t last = is_near ? LAST_NEAR_PAUSE_MS : LAST_PAUSE_MS;
-	uint64_t pause = FIRST_PAUSE_MS;
-
-	for (unsigned i = 0; i < failures && pause < last; i++)
-		pause *= 2;
-	if (pause > last)
-		pause = last;
-	return pause - randombytes_uniform((uint32_t)pause / 2);
-}
-
 static void drop(struct connection *connection)
 {
 	if (connection->state == CONNECTION_OPENING && !survey_leave(&connection->asking))
@@ -83,6 +65,25 @@ static void drop(struct connection *connection)
 	connection->pg = connection->pipeline.pg = NULL;
 	deadline_clear(connection->loop, &connection->deadline);
 	deadline_clear(connection->loop, &connection->conflict_deadline);
+}
+
+static void note_backend(struct connection *connection, struct backend backend)
+{
+	connection->backend = backend;
+	writer_note(
+	    writers_place(connection->writers, connection->first_place + connection->number),
+	    backend);
+}
+
+/* Returns the queries under way to their owner. Those that may still run are in doubt before they
+ * are answered, which is later. */
+static void give_back(struct connection *connection)
+{
+	struct pipeline *pipeline = &connection->pipeline;
+
+	pipeline_give_back(pipeline);
+	doubts_take(connection->doubts, &pipeline->doubt, connection->backend);
+	note_backend(connection, (struct backend){0});
 }
 
 /* words may belong to the connection. */
@@ -108,7 +109,7 @@ static void lose(struct connection *connection, enum unavailable unavailable, st
 	drop(connection);
 	move(connection, CONNECTION_PAUSED);
 	deadline_set(connection->loop, &connection->deadline, rest_ms);
-	pipeline_give_back(&connection->pipeline);
+	give_back(connection);
 	connection->role->on_down(connection);
 }
 
@@ -202,6 +203,7 @@ static void step_preparing(struct connection *connection)
 	} else if (flush(connection)) {
 		move(connection, CONNECTION_UP);
 		deadline_clear(connection->loop, &connection->deadline);
+		note_backend(connection, connection->set_up.backend);
 		connection->pipeline.pg = connection->pg;
 		connection->pipeline.useful = false;
 		connection->unavailable = UNAVAILABLE_NOT;
@@ -426,6 +428,7 @@ bool connection_sleep(struct connection *connection)
 		  LOG_INT("number", connection->number));
 	drop(connection);
 	move(connection, CONNECTION_ASLEEP);
+	give_back(connection);
 	connection->failures = 0;
 	connection->unavailable = UNAVAILABLE_NOT;
 	connection->role->on_down(connection);
@@ -496,5 +499,5 @@ void connection_close(struct connection *connection)
 		return;
 	drop(connection);
 	move(connection, CONNECTION_CLOSED);
-	pipeline_give_back(&connection->pipeline);
+	give_back(connection);
 }

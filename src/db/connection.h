@@ -16,6 +16,7 @@
 #include "connection_log.h"
 #include "connection_set_up.h"
 #include "db/storage.h"
+#include "doubts.h"
 #include "loop/loop.h"
 #include "metric/metric.h"
 #include "opening.h"
@@ -69,6 +70,9 @@ struct connection {
 	struct storage *storage;	       /* see struct pipeline */
 	const struct change_listener *changes; /* see struct pipeline */
 	bool *hooks_are_due;		       /* see struct hook_notice */
+	struct doubts *doubts;		       /* takes writes of unknown outcome; or NULL */
+	struct writers *writers;	       /* where its process is noted; or NULL */
+	unsigned first_place;		       /* there, of the first connection of its role */
 	bool session_pooler;		       /* a pooler in session mode may be in between */
 	const uint8_t *key_fingerprint;	       /* see struct set_up */
 	/* Whether it is for list queries: libpq gives single rows only of the query that is
@@ -84,6 +88,7 @@ struct connection {
 	enum db_connection_state state;
 	struct survey_wait asking; /* while OPENING: before */
 	struct opening opening;	   /* while OPENING: afterwards */
+	struct backend backend;	   /* process of the server while UP */
 	PGconn *pg;		   /* while PREPARING and UP; else NULL */
 	struct poller *poller;	   /* poller of libpq's socket; NULL while it is not watched */
 	struct pipeline pipeline;
@@ -127,10 +132,6 @@ bool connection_is_up(const struct connection *connection);
 /* Sends libpq's buffer. error: result of the previous pipeline_*() call; if that failed, the
  * connection is lost. */
 void connection_flush(struct connection *connection, int error);
-
-/* Returns the pause of a connection after so many failed attempts in a row, shortened at random by
- * up to half. is_near: the server is on this machine. */
-uint64_t connection_rest_ms(unsigned failures, bool is_near);
 
 /* Reads nothing until connection_resume(), and expects no answer meanwhile. */
 void connection_pause(struct connection *connection);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* plan_cache_mode: else the server would plan an unnest of keys at each execution, which takes 100
  * us.
@@ -24,6 +25,8 @@
  * synchronous_commit: answered writes are on the disk, even if the settings of a foreign server say
  * otherwise for our role. A value that also waits for standby servers stays. */
 static const char settings[] = "SELECT pg_backend_pid(), "
+			       "(SELECT (extract(epoch FROM backend_start) * 1000000)::int8 "
+			       "FROM pg_stat_get_activity(pg_backend_pid())), "
 			       "set_config('plan_cache_mode', 'force_generic_plan', false), "
 			       "set_config('enable_seqscan', 'off', false), "
 			       "set_config('jit', 'off', false), "
@@ -136,6 +139,8 @@ static int fail_by_result(struct set_up *set_up, const char *what, const PGresul
 /* Checks the answer to the settings. */
 static int check_session(struct set_up *set_up, const PGresult *result)
 {
+	set_up->backend.pid = (int32_t)strtol(PQgetvalue(result, 0, 0), NULL, 10);
+	set_up->backend.start_us = strtoll(PQgetvalue(result, 0, 1), NULL, 10);
 	if (set_up->session_pooler || !unavailable_is_pooled(set_up->pg, PQgetvalue(result, 0, 0)))
 		return 0;
 	return fail(set_up, UNAVAILABLE_POOLER, "", str_from(unavailable_text(UNAVAILABLE_POOLER)));

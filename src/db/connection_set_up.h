@@ -4,6 +4,7 @@
 
 #include "db/hosts.h"
 #include "db/statement.h"
+#include "writer_places.h"
 
 #include <libpq-fe.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct set_up {
 	bool asks_timeline;
 	struct timeline timeline;     /* the server's, if it was asked */
 	bool session_pooler;	      /* a pooler in session mode may be in between */
+	struct backend backend;	      /* process of the server, once all answers are there */
 	unsigned result_count;	      /* results that have arrived */
 	enum unavailable unavailable; /* why it failed */
 	char reason[200];	      /* reason in words */

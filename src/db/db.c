@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/require.h"
 #include "hint.h"
+#include "hint_seen.h"
 #include "list_queries.h"
 #include "reads.h"
 #include "storage_common.h"
@@ -22,11 +23,13 @@ struct db {
 	struct list_queries growing; /* reads whose work grows */
 	struct list_queries apart;   /* statements with a connection of their own */
 	struct hints hints;
+	struct hint_seen seen;
 	struct late late;
 	struct storage own_storage;
 	struct change_listener changes;
 	bool hooks_are_due; /* events for webhooks were committed in this turn */
-	struct later wake;  /* keeps the loop from sleeping before the end of the turn */
+	struct doubts doubts;
+	struct later wake; /* keeps the loop from sleeping before the end of the turn */
 	struct turn_end turn_end;
 	/* While the hint connection gets no answer: when to check the others. */
 	struct deadline silence;
@@ -201,7 +204,7 @@ static void on_turn_end(struct turn_end *turn_end)
 	db->hooks_are_due = false;
 	hints_flush(&db->hints);
 	if (db->closing && db_outstanding(db) == 0 && long_reads_are_idle(db) &&
-	    hints_are_idle(&db->hints))
+	    !doubts_next(&db->doubts) && hints_leave(&db->hints))
 		close_all(db);
 }
 
@@ -210,6 +213,8 @@ static bool takes(const struct db *db, const struct db_query *query)
 {
 	const struct pool *pool = is_read(db, query) ? &db->reads.pool : &db->writes.pool;
 
+	if (!is_read(db, query) && query != &db->seen.query && hints_are_forgotten(&db->hints))
+		return false;
 	return pool_is_up(pool) || connection_returns(&pool->connections[0]);
 }
 
@@ -253,7 +258,8 @@ bool db_list(struct db *db, struct db_list_query *list_query)
 
 bool db_is_up(const struct db *db)
 {
-	return pool_is_up(&db->reads.pool) && pool_is_up(&db->writes.pool);
+	return pool_is_up(&db->reads.pool) && pool_is_up(&db->writes.pool) &&
+	       !hints_are_forgotten(&db->hints);
 }
 
 enum unavailable db_unavailable(const struct db *db)
@@ -382,6 +388,18 @@ static void on_silent(void *context)
 	look_again(db);
 }
 
+static void on_unseen(void *context)
+{
+	struct db *db = context;
+	struct db_query *query;
+
+	if (db->closing || !pool_is_up(&db->writes.pool))
+		return;
+	query = hint_seen_query(&db->seen, &db->hints);
+	if (query)
+		db_submit(db, query);
+}
+
 static struct connection new_connection(struct db *db, enum statement_effect effect)
 {
 	return (struct connection){
@@ -395,9 +413,30 @@ static struct connection new_connection(struct db *db, enum statement_effect eff
 	    .storage = db->settings.storage,
 	    .changes = &db->changes,
 	    .hooks_are_due = &db->hooks_are_due,
+	    .doubts = &db->doubts,
+	    .writers = effect == EFFECT_WRITE ? db->settings.writers : NULL,
 	    .session_pooler = db->settings.session_pooler,
 	    .key_fingerprint = effect == EFFECT_WRITE ? db->settings.key_fingerprint : NULL,
 	};
+}
+
+static void start_doubts(struct db *db)
+{
+	doubts_init(&db->doubts);
+	db->doubts.listener = &db->changes;
+	doubts_inherit(&db->doubts, db->settings.writers);
+}
+
+static void start_hints(struct db *db, const struct connection *connection)
+{
+	db->hints.on_silent = on_silent;
+	db->hints.on_unseen = on_unseen;
+	db->hints.context = db;
+	db->hints.doubts = &db->doubts;
+	db->hints.instance = db->settings.instance;
+	db->hints.number = (int32_t)db->settings.worker;
+	deadline_init(&db->silence, on_silence);
+	hints_start(&db->hints, connection);
 }
 
 struct db *db_create(struct loop *loop, const struct db_settings *settings)
@@ -424,6 +463,7 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 		for (unsigned i = 0; i < STATEMENT_COUNT; i++)
 			metric_name_statement(i, statements[i].name);
 	}
+	start_doubts(db);
 	late_init(&db->late, loop);
 	loop_later_init(&db->wake, on_wake);
 	loop_later_init(&db->closed_later, on_closed);
@@ -448,13 +488,11 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	list_queries_start(&db->growing, &read, GROWING_CONNECTIONS, NULL, idle_ms,
 			   settings->background);
 	apart = write;
+	apart.first_place = WRITER_APART;
 	apart.is_apart = apart.gives_single_rows = true;
 	list_queries_start(&db->apart, &apart, APART_CONNECTIONS, list_queries_apart_first, idle_ms,
 			   NULL);
-	db->hints.on_silent = on_silent;
-	db->hints.context = db;
-	deadline_init(&db->silence, on_silence);
-	hints_start(&db->hints, &read);
+	start_hints(db, &read);
 	return db;
 }
 
@@ -474,6 +512,7 @@ void db_destroy(struct db *db)
 	late_finish(&db->late);
 	reads_finish(&db->reads);
 	writes_finish(&db->writes);
+	doubts_finish(&db->doubts);
 	hosts_destroy(db->hosts);
 	free(db);
 }

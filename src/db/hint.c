@@ -2,11 +2,28 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/require.h"
+#include "hint_statements.h"
 
 /* Reconciliation makes up for lost hints, but a revoked key must stop working within a second: each
  * answer shows that all hints sent before its query have arrived. The server hands them to a
  * listening session before it ends the session's next statement. */
-enum { PING_MS = 250, ANSWER_MS = 1500 };
+enum {
+	PING_MS = 250,
+	/* A reader sees a beat at its next look: both intervals together leave some of the 750 ms
+	 * for which answers from memory count (task/read_cache.h). */
+	PING_AMONG_OTHERS_MS = 200,
+	ANSWER_MS = 1500,
+	/* Interval of beats of an instance that knows no other: it becomes known by them. */
+	SEEN_MS = 20 * 1000,
+	/* Others forget a writer after BEAT_FORGET_MS. */
+	FORGOTTEN_MS = 50 * 1000,
+	/* Pause after a beat that failed. */
+	BEAT_AGAIN_MS = 1000,
+	/* Pause before a server's process is ended once more. */
+	END_AGAIN_MS = 100,
+	/* Added to the number of a row that a hung session holds. */
+	ROW_STEP = 1 << 16,
+};
 
 /* Shortest time between two NOTIFYs. Each costs the server a transaction and wakes all workers of
  * all instances: at thousands of writes a second they would be a fifth of PostgreSQL's work. A hint
@@ -14,30 +31,6 @@ enum { PING_MS = 250, ANSWER_MS = 1500 };
 enum { PAUSE_MS = 2 };
 
 enum { WORD_MAX = LIMIT_HINT_WORD_BYTES };
-
-static const unsigned notify_parameters[] = {25 /* text */};
-static const unsigned notify_columns[] = {25 /* text */, 2278 /* void */};
-static const char *const notify_column_names[] = {"set_config", "pg_notify"};
-
-enum { STATEMENT_NOTIFY, STATEMENT_PING };
-
-/* Both count as writes, so that the pipeline answers them after their sync. */
-static const struct statement_entry hint_statements[] = {
-    [STATEMENT_NOTIFY] =
-	{
-	    .name = "notify",
-	    /* A hint may be lost, so its commit need not wait for the disk. */
-	    .text = "SELECT set_config('synchronous_commit', 'off', true), "
-		    "pg_notify('displayd_hint', $1)",
-	    .effect = EFFECT_WRITE,
-	    .parameter_count = 1,
-	    .parameter_types = notify_parameters,
-	    .column_count = 2,
-	    .column_names = notify_column_names,
-	    .column_types = notify_columns,
-	},
-    [STATEMENT_PING] = {.name = "ping", .text = "SELECT", .effect = EFFECT_WRITE},
-};
 
 static struct hints *hints_of(struct connection *connection)
 {
@@ -66,7 +59,8 @@ static void on_up(struct connection *connection)
 {
 	struct hints *hints = hints_of(connection);
 
-	deadline_set(connection->loop, &hints->ping, PING_MS);
+	hints->asked_ms = 0;
+	hints->has_clock = hints->has_beaten = false;
 	report(hints, true);
 }
 
@@ -74,12 +68,17 @@ static void on_down(struct connection *connection)
 {
 	struct hints *hints = hints_of(connection);
 
-	deadline_clear(connection->loop, &hints->ping);
 	if (hints->up && connection->unavailable == UNAVAILABLE_SILENT && hints->on_silent)
 		hints->on_silent(hints->context);
+	hints->has_failed = false;
 	buffer_clear(&hints->waiting);
 	hints->waiting_us = 0;
 	report(hints, false);
+}
+
+static bool has_beats(const struct hints *hints)
+{
+	return !id_is_none(hints->instance);
 }
 
 static void tell_heard(struct hints *hints)
@@ -88,8 +87,44 @@ static void tell_heard(struct hints *hints)
 		struct hint_subscription *subscription = subscription_of(node);
 
 		if (subscription->on_heard)
-			subscription->on_heard(subscription, hints->sent_ms);
+			subscription->on_heard(subscription, hints->heard_ms);
 	}
+}
+
+static bool is_look(const struct hints *hints)
+{
+	return hints->under_way == HINT_LOOK || hints->under_way == HINT_BEAT;
+}
+
+static void take_look(struct hints *hints, const struct db_result *result)
+{
+	uint64_t now_ms = loop_now_ms(hints->connection.loop);
+
+	beats_take(&hints->beats, result, hints->sent_ms, now_ms);
+	hints->has_clock = true;
+	hints->heard_ms = beats_through_ms(&hints->beats);
+	if (hints->under_way == HINT_BEAT) {
+		hints->has_beaten = true;
+		hints->seen_ms = hints->sent_ms;
+	}
+}
+
+static void note_failure(struct hints *hints)
+{
+	/* The pipeline has logged it. */
+	if (hints->under_way == HINT_NOTIFY)
+		hints->has_failed = true;
+	if (hints->under_way != HINT_BEAT)
+		return;
+	hints->number += ROW_STEP;
+	hints->beat_again_ms = loop_now_ms(hints->connection.loop) + BEAT_AGAIN_MS;
+}
+
+static void end_statement(struct hints *hints)
+{
+	hints->busy = false;
+	arena_finish(&hints->arena);
+	hints->has_left |= hints->under_way == HINT_LEAVE;
 }
 
 static void on_answer(struct connection *connection, struct db_query *query,
@@ -98,20 +133,28 @@ static void on_answer(struct connection *connection, struct db_query *query,
 	struct hints *hints = hints_of(connection);
 
 	(void)query;
-	hints->busy = false;
+	end_statement(hints);
 	if (hints->notified_us && result->outcome == DB_OK)
 		metric_observe(METRIC_HINT_DELAY, 0, clock_monotonic_us() - hints->notified_us);
 	hints->notified_us = 0;
-	/* The pipeline logs a failure, and a hint may be lost. */
-	if (result->outcome == DB_OK)
-		tell_heard(hints);
+	if (result->outcome != DB_OK) {
+		note_failure(hints);
+		return;
+	}
+	if (hints->under_way == HINT_END)
+		doubts_answer(hints->doubts, result->row_count == 0);
+	else if (is_look(hints))
+		take_look(hints, result);
+	else if (!has_beats(hints))
+		hints->heard_ms = hints->sent_ms;
+	tell_heard(hints);
 }
 
 static void on_return(struct connection *connection, struct db_query *query, bool may_repeat)
 {
 	(void)query;
 	(void)may_repeat;
-	hints_of(connection)->busy = false;
+	end_statement(hints_of(connection));
 	hints_of(connection)->notified_us = 0;
 }
 
@@ -168,12 +211,13 @@ static void on_notify(struct connection *connection, struct str payload)
 	}
 }
 
-static void send_statement(struct hints *hints, unsigned statement)
+static void send_statement(struct hints *hints, enum hint_statement statement)
 {
 	struct list queries;
 	int error;
 
 	hints->busy = true;
+	hints->under_way = statement;
 	hints->sent_ms = loop_now_ms(hints->connection.loop);
 	hints->query.statement = (enum statement)statement;
 	hints->query.moves = hints->query.conflicts = 0;
@@ -181,31 +225,108 @@ static void send_statement(struct hints *hints, unsigned statement)
 	list_append(&queries, &hints->query.node);
 	error = pipeline_send(&hints->connection.pipeline, &queries, 1);
 	connection_flush(&hints->connection, error);
-	if (connection_is_up(&hints->connection))
-		deadline_set(hints->connection.loop, &hints->ping, PING_MS);
+}
+
+/* Sends a statement about this worker's row. */
+static void send_of_row(struct hints *hints, enum hint_statement statement)
+{
+	struct db_parameters *parameters = &hints->query.parameters;
+	uint64_t through_ms = loop_now_ms(hints->connection.loop);
+
+	if (hints->waiting_us && hints->waiting_us / 1000 < through_ms)
+		through_ms = hints->waiting_us / 1000;
+	db_parameters_init(parameters, &hints->arena);
+	if (hint_statements[statement].parameter_count > 0)
+		db_add_id(parameters, hints->instance);
+	if (hint_statements[statement].parameter_count > 1)
+		db_add_int4(parameters, hints->number);
+	if (hint_statements[statement].parameter_count > 2)
+		db_add_int8(parameters, beats_clock_us(&hints->beats, through_ms));
+	send_statement(hints, statement);
+}
+
+/* Whether the server refuses to write: then no change needs a hint either. */
+static bool is_read_only(const struct hints *hints)
+{
+	const char *value =
+	    PQparameterStatus(hints->connection.pg, "default_transaction_read_only");
+
+	return value && strcmp(value, "on") == 0;
+}
+
+static bool wants_beat(const struct hints *hints)
+{
+	uint64_t now_ms = loop_now_ms(hints->connection.loop);
+
+	if (!hints->has_clock || now_ms < hints->beat_again_ms || is_read_only(hints))
+		return false;
+	return !hints->has_beaten || beats_know_others(&hints->beats) ||
+	       now_ms - hints->seen_ms >= SEEN_MS;
+}
+
+/* The first beat does not wait for its interval, but for the hints of other modules that came up.
+ */
+static bool is_due(const struct hints *hints)
+{
+	uint64_t ago_ms = loop_now_ms(hints->connection.loop) - hints->asked_ms;
+
+	if (hints->asked_ms == 0 || ago_ms >= PING_MS)
+		return true;
+	if (beats_know_others(&hints->beats) && ago_ms >= PING_AMONG_OTHERS_MS)
+		return true;
+	return has_beats(hints) && !hints->has_beaten && wants_beat(hints) &&
+	       buffer_length(&hints->waiting) == 0;
+}
+
+static void ask(struct hints *hints)
+{
+	hints->asked_ms = loop_now_ms(hints->connection.loop);
+	if (!has_beats(hints)) {
+		hints->query.parameters.count = 0;
+		send_statement(hints, HINT_PING);
+	} else {
+		send_of_row(hints, wants_beat(hints) ? HINT_BEAT : HINT_LOOK);
+	}
+}
+
+/* Ends the process of a lost connection, and looks whether it is gone. */
+static void end_backend(struct hints *hints, const struct backend *backend)
+{
+	struct db_parameters *parameters = &hints->query.parameters;
+
+	hints->ended_ms = loop_now_ms(hints->connection.loop);
+	db_parameters_init(parameters, &hints->arena);
+	db_add_int4(parameters, backend->pid);
+	db_add_int8(parameters, backend->start_us);
+	send_statement(hints, HINT_END);
+}
+
+static bool has_to_end(const struct hints *hints)
+{
+	return doubts_next(hints->doubts) &&
+	       loop_now_ms(hints->connection.loop) - hints->ended_ms >= END_AGAIN_MS;
 }
 
 static void on_ping(struct deadline *deadline)
 {
 	struct hints *hints = container_of(deadline, struct hints, ping);
+	uint64_t now_ms = loop_now_ms(hints->connection.loop);
 
-	if (hints->busy || !connection_is_up(&hints->connection)) {
-		deadline_set(hints->connection.loop, deadline, PING_MS);
-		return;
-	}
-	hints->query.parameters.count = 0;
-	send_statement(hints, STATEMENT_PING);
+	deadline_set(hints->connection.loop, deadline,
+		     beats_know_others(&hints->beats) ? PING_AMONG_OTHERS_MS : PING_MS);
+	doubts_repeat(hints->doubts);
+	hints_flush(hints);
+	if (has_beats(hints) && !hints->is_leaving && now_ms - hints->seen_ms >= SEEN_MS &&
+	    hints->on_unseen)
+		hints->on_unseen(hints->context);
 }
 
-void hints_flush(struct hints *hints)
+static void notify(struct hints *hints)
 {
 	struct db_parameters *parameters = &hints->query.parameters;
 	struct str waiting = buffer_view(&hints->waiting);
 	size_t length = waiting.length;
 
-	if (hints->busy || !length || !connection_is_up(&hints->connection) ||
-	    deadline_is_set(&hints->pause))
-		return;
 	deadline_set(hints->connection.loop, &hints->pause, PAUSE_MS);
 	/* The payload holds only complete hints, each followed by a space. */
 	if (length > sizeof(hints->payload)) {
@@ -222,7 +343,27 @@ void hints_flush(struct hints *hints)
 	parameters->count = 1;
 	parameters->values[0] = hints->payload;
 	parameters->lengths[0] = (int)length - 1;
-	send_statement(hints, STATEMENT_NOTIFY);
+	send_statement(hints, HINT_NOTIFY);
+}
+
+void hints_flush(struct hints *hints)
+{
+	if (hints->busy || !connection_is_up(&hints->connection) || hints->is_leaving)
+		return;
+	if (hints->has_failed)
+		/* Its hints are lost: subscribers learn it by the new connection. */
+		connection_cut(&hints->connection, STR("hints could not be sent"));
+	else if (has_to_end(hints))
+		end_backend(hints, doubts_next(hints->doubts));
+	else if (is_due(hints))
+		ask(hints);
+	else if (buffer_length(&hints->waiting) > 0) {
+		if (!deadline_is_set(&hints->pause))
+			notify(hints);
+	} else if (hints->has_beaten && !hints->is_tidy) {
+		hints->is_tidy = true;
+		send_of_row(hints, HINT_TIDY);
+	}
 }
 
 static void on_pause_over(struct deadline *deadline)
@@ -257,6 +398,34 @@ bool hints_are_idle(const struct hints *hints)
 	return !hints->busy && buffer_length(&hints->waiting) == 0;
 }
 
+bool hints_leave(struct hints *hints)
+{
+	if (!hints_are_idle(hints))
+		return false;
+	if (!has_beats(hints) || hints->has_left || !connection_is_up(&hints->connection) ||
+	    is_read_only(hints))
+		return true;
+	if (hints->is_leaving)
+		return false;
+	hints->is_leaving = true;
+	send_of_row(hints, HINT_LEAVE);
+	return false;
+}
+
+void hints_note_seen(struct hints *hints, uint64_t ms)
+{
+	if (ms > hints->seen_ms)
+		hints->seen_ms = ms;
+}
+
+bool hints_are_forgotten(const struct hints *hints)
+{
+	if (connection_is_up(&hints->connection) && is_read_only(hints))
+		return false;
+	return beats_know_others(&hints->beats) &&
+	       loop_now_ms(hints->connection.loop) - hints->seen_ms >= FORGOTTEN_MS;
+}
+
 void hints_start(struct hints *hints, const struct connection *connection)
 {
 	static const struct connection_role role = {
@@ -280,12 +449,13 @@ void hints_start(struct hints *hints, const struct connection *connection)
 	    .survey = connection->survey,
 	    .session_pooler = connection->session_pooler,
 	    .statements = hint_statements,
-	    .statement_count = array_length(hint_statements),
+	    .statement_count = has_beats(hints) ? HINT_STATEMENTS : HINT_STATEMENTS_WITHOUT_BEATS,
 	    .effect = EFFECT_WRITE,
 	};
 	list_init(&hints->query.node);
 	deadline_init(&hints->ping, on_ping);
 	deadline_init(&hints->pause, on_pause_over);
+	deadline_set(connection->loop, &hints->ping, PING_MS);
 	connection_start(&hints->connection);
 }
 
@@ -296,4 +466,6 @@ void hints_close(struct hints *hints)
 	connection_close(&hints->connection);
 	hints->up = false;
 	buffer_finish(&hints->waiting);
+	beats_finish(&hints->beats);
+	arena_finish(&hints->arena);
 }

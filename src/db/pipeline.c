@@ -6,6 +6,7 @@
 #include "batched_read.h"
 #include "changes.h"
 #include "db/result.h"
+#include "doubts.h"
 #include "failures.h"
 #include "metric/metric.h"
 
@@ -29,6 +30,7 @@ void pipeline_init(struct pipeline *pipeline)
 	list_init(&pipeline->again);
 	list_init(&pipeline->conflicted);
 	pipeline->batch_count = 0;
+	pipeline->doubt = NULL;
 	pipeline->draining = pipeline->paused = false;
 }
 
@@ -123,8 +125,7 @@ static void give_back(struct pipeline *pipeline, struct db_query *query, bool ne
 		return;
 	}
 	if (!never_ran)
-		changes_notify(pipeline->changes, &pipeline->statements[query->statement], query,
-			       NULL);
+		doubt_add(&pipeline->doubt, &pipeline->statements[query->statement], query);
 	pipeline->on_return(pipeline, query, query->moves++ < limit);
 }
 

@@ -27,6 +27,7 @@ enum { PIPELINE_READ_BATCHES = 2, PIPELINE_WRITES = 32 };
 enum { PIPELINE_SHARED_WRITES = 32 };
 
 struct change_listener;
+struct doubt;
 
 struct pipeline {
 	PGconn *pg; /* NULL while there is no connection */
@@ -39,6 +40,7 @@ struct pipeline {
 				   pause */
 	const struct change_listener *changes; /* gets changed rows before the write is answered */
 	struct hook_notice hook_notice;	       /* gets messages of writes */
+	struct doubt *doubt;	 /* writes that were given back and may have run; or NULL */
 	struct storage *storage; /* gets failures for lack of space before the write is answered; or
 				    NULL */
 	/* The connection works, but cannot run its statements any more: it sends nothing more, and
@@ -85,5 +87,5 @@ __attribute__((warn_unused_result)) int pipeline_receive(struct pipeline *pipeli
 unsigned pipeline_sent(const struct pipeline *pipeline);
 
 /* Call it after the connection was lost: returns all queries to their owner, in the order in which
- * they were sent. */
+ * they were sent. Take pipeline->doubt afterwards. */
 void pipeline_give_back(struct pipeline *pipeline);

@@ -91,7 +91,10 @@ static void start_caches(struct service *service, struct region_map *shared)
 	service->reads = read_cache_create(service->loop, db, region_common(shared, &read_region),
 					   LIMIT_READS_BYTES);
 	db_subscribe(db, read_cache_subscription(service->reads));
-	db_on_change(db, &(struct change_listener){read_cache_on_change, service->reads});
+	db_on_change(db, &(struct change_listener){.on_change = read_cache_on_change,
+						   .on_doubt = read_cache_on_doubt,
+						   .on_all = read_cache_on_all,
+						   .context = service->reads});
 }
 
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,

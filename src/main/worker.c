@@ -311,7 +311,7 @@ static int enter_sandbox_and_start_threads(struct worker *worker)
 	return 0;
 }
 
-static int start(struct worker *worker)
+static struct db *create_database(struct worker *worker)
 {
 	const struct worker_settings *settings = worker->settings;
 	struct db_settings db = {
@@ -322,7 +322,17 @@ static int start(struct worker *worker)
 	    .timeline = region_common(settings->shared, &timeline_region),
 	    .background = region_slot(settings->shared, &background_region, settings->index),
 	    .session_pooler = settings->config->session_pooler,
-	    .key_fingerprint = worker->key_fingerprint};
+	    .key_fingerprint = worker->key_fingerprint,
+	    .instance = instance_name(region_common(settings->shared, &instance_region)),
+	    .worker = settings->index,
+	    .writers = region_slot(settings->shared, &writer_region, settings->index)};
+
+	return db_create(&worker->loop, &db);
+}
+
+static int start(struct worker *worker)
+{
+	const struct worker_settings *settings = worker->settings;
 	struct http_server_settings http = {.access_log = settings->config->access_log,
 					    .admin_access_log = settings->config->admin_access_log,
 					    .proxies = &worker->proxies,
@@ -338,7 +348,7 @@ static int start(struct worker *worker)
 	deadline_init(&worker->retire_limit, on_retire_limit);
 	deadline_init(&worker->drain_limit, on_drain_limit);
 	deadline_init(&worker->look_again, look_again);
-	worker->db = db_create(&worker->loop, &db);
+	worker->db = create_database(worker);
 	if (!worker->db)
 		return -EINVAL;
 	requests_start(&worker->requests, &worker->loop, worker->db, settings->config,

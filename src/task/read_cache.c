@@ -52,10 +52,9 @@ struct read_cache {
 	struct list by_age;
 	struct deadline expiry;
 	uint64_t epoch;
-	uint64_t heard_ms; /* all hints before this time have arrived */
+	uint64_t heard_ms; /* the hints of all changes before this time have arrived */
 	bool is_draining;
-	bool has_hinted;
-	bool has_missed; /* a hint was not sent, or may be lost: send "read:all" */
+	bool has_missed; /* a hint was not sent: send "read:all" */
 	struct hint_subscription hints;
 };
 
@@ -130,11 +129,9 @@ static struct kept *oldest_of(struct list *kept_of_account)
 static bool is_fresh(const struct read_cache *cache, const struct kept *kept)
 {
 	uint64_t now_ms = loop_now_ms(cache->loop);
-	uint64_t asked_ms = kept->asked.ms;
-	uint64_t valid_ms = asked_ms > cache->heard_ms ? asked_ms : cache->heard_ms;
 
-	return kept->asked.epoch == cache->epoch && now_ms - asked_ms < kept->fresh_ms &&
-	       now_ms - valid_ms < FRESH_WITHOUT_HINTS_MS;
+	return kept->asked.epoch == cache->epoch && now_ms - kept->asked.ms < kept->fresh_ms &&
+	       now_ms - cache->heard_ms < FRESH_WITHOUT_HINTS_MS;
 }
 
 static bool is_unchanged(const struct read_cache *cache, const struct kept *kept)
@@ -309,11 +306,32 @@ void read_cache_on_change(void *context, struct id id, bool is_hinted)
 	if (!is_hinted || !cache->db)
 		return;
 	id_format(id, word + strlen("read:"));
-	cache->has_hinted = true;
 	if (db_hint_room(cache->db) > sizeof(word))
 		db_hint(cache->db, str_from(word));
 	else
 		cache->has_missed = true;
+}
+
+static void hint_all(struct read_cache *cache)
+{
+	cache->has_missed = !cache->db || db_hint_room(cache->db) < sizeof("read:all");
+	if (!cache->has_missed)
+		db_hint(cache->db, STR("read:all"));
+}
+
+void read_cache_on_doubt(void *context, struct id id, bool is_in_doubt)
+{
+	struct read_cache *cache = context;
+
+	read_stamps_doubt(cache->stamps, id, is_in_doubt);
+}
+
+void read_cache_on_all(void *context)
+{
+	struct read_cache *cache = context;
+
+	read_stamps_note_all(cache->stamps);
+	hint_all(cache);
 }
 
 /* Older programs do not send "read:<id>", but "device:<id>:..." for all changes of a device, and
@@ -337,7 +355,8 @@ static void on_hint(struct hint_subscription *hints, struct str text)
 }
 
 /* Hints sent while the connection was down are lost: answers that were cached or requested until
- * now are invalid, and are dropped when found or expired. */
+ * now are invalid, and are dropped when found or expired. Hints that this worker, or the one before
+ * it, could not send are lost, too: other instances hear of that before its beat (db/hints.h). */
 static void on_hints_up(struct hint_subscription *hints, bool up)
 {
 	struct read_cache *cache = container_of(hints, struct read_cache, hints);
@@ -345,7 +364,7 @@ static void on_hints_up(struct hint_subscription *hints, bool up)
 	if (!up)
 		return;
 	cache->epoch++;
-	cache->has_missed |= cache->has_hinted;
+	hint_all(cache);
 }
 
 static void on_heard(struct hint_subscription *hints, uint64_t before_ms)
@@ -353,10 +372,8 @@ static void on_heard(struct hint_subscription *hints, uint64_t before_ms)
 	struct read_cache *cache = container_of(hints, struct read_cache, hints);
 
 	cache->heard_ms = before_ms;
-	if (!cache->has_missed)
-		return;
-	cache->has_missed = false;
-	db_hint(cache->db, STR("read:all"));
+	if (cache->has_missed)
+		hint_all(cache);
 }
 
 /* ---- beginning and end ---- */

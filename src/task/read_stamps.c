@@ -5,6 +5,10 @@
 
 enum { SLOTS = 1 << 17 /* 1 MiB */ };
 
+/* A slot counts the doubts about its rows above their last stamp: so it is later than all stamps
+ * while there is one. */
+static const uint64_t one_doubt = UINT64_C(1) << 48;
+
 struct read_stamps {
 	uint8_t secret[crypto_shorthash_KEYBYTES];
 	_Atomic uint64_t clock;
@@ -21,7 +25,7 @@ static void init(void *common)
 
 const struct region read_region = {
     .name = "reads",
-    .version = 1,
+    .version = 2,
     .size = sizeof(struct read_stamps),
     .init = init,
 };
@@ -36,7 +40,8 @@ static void advance(_Atomic uint64_t *slot, uint64_t stamp)
 {
 	uint64_t last = atomic_load(slot);
 
-	while (last < stamp && !atomic_compare_exchange_weak(slot, &last, stamp))
+	while (last % one_doubt < stamp &&
+	       !atomic_compare_exchange_weak(slot, &last, last - last % one_doubt + stamp))
 		;
 }
 
@@ -53,6 +58,16 @@ void read_stamps_note(struct read_stamps *stamps, struct id id)
 void read_stamps_note_all(struct read_stamps *stamps)
 {
 	advance(&stamps->all, new_stamp(stamps));
+}
+
+void read_stamps_doubt(struct read_stamps *stamps, struct id id, bool is_in_doubt)
+{
+	_Atomic uint64_t *slot = &stamps->slots[read_stamps_slot(stamps, id)];
+
+	if (is_in_doubt)
+		atomic_fetch_add(slot, one_doubt);
+	else
+		atomic_fetch_sub(slot, one_doubt);
 }
 
 uint32_t read_stamps_slot(const struct read_stamps *stamps, struct id id)

@@ -403,7 +403,9 @@ class World:
         """Returns PostgreSQL's processes for the workers' connections for hints."""
         rows = self.sql("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND "
                         "application_name = 'displayd' AND (query = 'SELECT' OR "
-                        "query LIKE 'LISTEN%%' OR query LIKE '%%pg_notify(%%')")
+                        "query LIKE 'LISTEN%%' OR query LIKE '%%pg_notify(%%' OR "
+                        "query LIKE '%%pg_terminate_backend(%%' OR "
+                        "query LIKE '%%hint_beat%%' AND query NOT LIKE 'INSERT%%')")
         return [row[0] for row in rows]
 
     def account(self):

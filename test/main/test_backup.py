@@ -258,7 +258,9 @@ def test_databases_that_are_refused(postgres, filled, target):
         before = backups.tables_of(target)
         assert "a displayd is using this database" in refused(target, "restore", path, "--replace", "--yes")
         assert server.stop() == 0
-    assert backups.tables_of(target) == before
+    after = backups.tables_of(target)
+    del before["hint_beat"], after["hint_beat"]  # the server has left
+    assert after == before
     ctl(target, "restore", path, "--replace", "--yes")
     assert backups.tables_of(target, backups.LEFT_OUT) == backups.tables_of(filled[0], backups.LEFT_OUT)
 

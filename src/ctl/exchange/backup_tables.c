@@ -23,8 +23,9 @@ const char backup_sql_sequences[] =
     "WHERE s.relkind = 'S' "
     "ORDER BY s.relname COLLATE \"C\"";
 
-static const char *const left_out[] = {"account_import", "account_import_line", "account_link",
-				       "session", "used_challenge"};
+static const char *const left_out[] = {"account_import", "account_import_line",
+				       "account_link",	 "hint_beat",
+				       "session",	 "used_challenge"};
 
 bool backup_takes_table(const char *name)
 {

@@ -1,5 +1,5 @@
 #include "../cmocka_test.h"
-#include "connection.h"
+#include "connection_rest.h"
 
 static void rests_grow_up_to_a_limit(void **state)
 {

@@ -15,7 +15,7 @@ static int migrate(void **state)
 	int applied;
 
 	(void)state;
-	if (migrate_run(getenv("DISPLAYD_TEST_DATABASE"), &applied, &error) < 0) {
+	if (migrate_run(getenv("DISPLAYD_TEST_DATABASE"), NULL, &applied, &error) < 0) {
 		print_error("%s\n", error.text);
 		return -1;
 	}

@@ -47,6 +47,8 @@ static int open_caches(void **state)
 	other = read_cache_create(&loop, NULL, stamps, BYTES_MAX);
 	hints_up(cache, true);
 	hints_up(other, true);
+	heard(cache);
+	heard(other);
 	return 0;
 }
 
@@ -231,7 +233,7 @@ static void an_answer_is_kept_for_a_minute(void **state)
 	assert_false(has(1, 2));
 }
 
-static void without_hints_it_is_kept_for_less_than_a_second(void **state)
+static void without_hints_nothing_is_found(void **state)
 {
 	(void)state;
 	keep(1, 2);
@@ -242,12 +244,45 @@ static void without_hints_it_is_kept_for_less_than_a_second(void **state)
 	assert_true(has(1, 2));
 	loop.uv.time += 1;
 	assert_false(has(1, 2));
-	hints_up(cache, false);
 	keep(1, 2);
-	loop.uv.time += 749;
-	assert_true(has(1, 2));
-	loop.uv.time += 1;
 	assert_false(has(1, 2));
+	heard(cache);
+	keep(1, 2);
+	assert_true(has(1, 2));
+}
+
+static void while_a_row_is_in_doubt_it_is_not_found(void **state)
+{
+	(void)state;
+	keep(1, 2);
+	keep(1, 3);
+	read_cache_on_doubt(other, id_of(2), true);
+	assert_true(!has(1, 2) && has(1, 3));
+	keep(1, 2);
+	assert_false(has(1, 2));
+	read_cache_on_doubt(cache, id_of(2), true);
+	change(2);
+	read_cache_on_doubt(other, id_of(2), false);
+	keep(1, 2);
+	assert_false(has(1, 2));
+	change(2);
+	read_cache_on_doubt(cache, id_of(2), false);
+	assert_false(has(1, 2));
+	keep(1, 2);
+	assert_true(has(1, 2));
+	change(2);
+	assert_false(has(1, 2));
+}
+
+static void when_any_row_may_have_changed_all_is_read_again(void **state)
+{
+	(void)state;
+	keep(1, 2);
+	keep(1, 3);
+	read_cache_on_all(other);
+	assert_false(has(1, 2) || has(1, 3));
+	keep(1, 2);
+	assert_true(has(1, 2));
 }
 
 static void when_hints_are_back_all_is_read_again(void **state)
@@ -416,7 +451,9 @@ int main(void)
 	    TEST(a_change_of_any_row_ends_a_list),
 	    TEST(a_new_worker_ends_all),
 	    TEST(an_answer_is_kept_for_a_minute),
-	    TEST(without_hints_it_is_kept_for_less_than_a_second),
+	    TEST(without_hints_nothing_is_found),
+	    TEST(while_a_row_is_in_doubt_it_is_not_found),
+	    TEST(when_any_row_may_have_changed_all_is_read_again),
 	    TEST(when_hints_are_back_all_is_read_again),
 	    TEST(what_is_not_read_again_takes_no_memory),
 	    TEST(at_the_limit_the_oldest_go),

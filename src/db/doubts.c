@@ -1,0 +1,169 @@
+#include "doubts.h"
+#include "base/memory.h"
+#include "changes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_BYTES = ID_BYTES + 1 };
+
+static struct doubt *doubt_of(struct list *node)
+{
+	return container_of(node, struct doubt, node);
+}
+
+static void collect(void *context, struct id id, bool is_hinted)
+{
+	struct doubt *doubt = context;
+
+	buffer_append(&doubt->rows, id.bytes, ID_BYTES);
+	buffer_append_char(&doubt->rows, (char)is_hinted);
+}
+
+static void collect_all(void *context)
+{
+	struct doubt *doubt = context;
+
+	doubt->is_all = true;
+}
+
+static struct doubt *doubt_create(void)
+{
+	struct doubt *doubt = memory_zalloc(sizeof(*doubt));
+
+	list_init(&doubt->node);
+	return doubt;
+}
+
+void doubt_add(struct doubt **doubt, const struct statement_entry *statement,
+	       const struct db_query *query)
+{
+	if (statement->change_count == 0)
+		return;
+	if (!*doubt)
+		*doubt = doubt_create();
+	changes_notify(&(struct change_listener){.on_change = collect,
+						 .on_all = collect_all,
+						 .context = *doubt},
+		       statement, query, NULL);
+}
+
+void doubt_destroy(struct doubt *doubt)
+{
+	if (!doubt)
+		return;
+	list_remove(&doubt->node);
+	buffer_finish(&doubt->rows);
+	free(doubt);
+}
+
+static void report(const struct doubts *doubts, const struct doubt *doubt)
+{
+	const struct change_listener *listener = doubts->listener;
+	struct str rows = buffer_view(&doubt->rows);
+	struct id id;
+
+	for (size_t at = 0; at < rows.length && listener->on_change; at += ROW_BYTES) {
+		memcpy(id.bytes, rows.data + at, ID_BYTES);
+		listener->on_change(listener->context, id, rows.data[at + ID_BYTES]);
+	}
+	if (doubt->is_all && listener->on_all)
+		listener->on_all(listener->context);
+}
+
+static void mark(const struct doubts *doubts, const struct doubt *doubt, bool is_in_doubt)
+{
+	const struct change_listener *listener = doubts->listener;
+	struct str rows = buffer_view(&doubt->rows);
+	struct id id;
+
+	for (size_t at = 0; at < rows.length && listener->on_doubt; at += ROW_BYTES) {
+		memcpy(id.bytes, rows.data + at, ID_BYTES);
+		listener->on_doubt(listener->context, id, is_in_doubt);
+	}
+}
+
+static void end(struct doubts *doubts, struct doubt *doubt)
+{
+	report(doubts, doubt);
+	mark(doubts, doubt, false);
+	doubts->count--;
+	doubt_destroy(doubt);
+}
+
+void doubts_init(struct doubts *doubts)
+{
+	list_init(&doubts->list);
+}
+
+static void add(struct doubts *doubts, struct doubt *doubt, struct backend backend)
+{
+	/* So many were lost that the database itself is. */
+	if (doubts->count == DOUBTS_MAX)
+		end(doubts, doubt_of(doubts->list.next));
+	doubt->backend = backend;
+	list_append(&doubts->list, &doubt->node);
+	doubts->count++;
+	mark(doubts, doubt, true);
+	report(doubts, doubt);
+}
+
+void doubts_take(struct doubts *doubts, struct doubt **doubt, struct backend backend)
+{
+	struct doubt *taken = *doubt;
+
+	*doubt = NULL;
+	if (taken && doubts && backend.start_us) {
+		add(doubts, taken, backend);
+		return;
+	}
+	if (taken && doubts)
+		report(doubts, taken);
+	doubt_destroy(taken);
+}
+
+const struct backend *doubts_next(const struct doubts *doubts)
+{
+	return doubts->count ? &doubt_of(doubts->list.next)->backend : NULL;
+}
+
+void doubts_answer(struct doubts *doubts, bool is_gone)
+{
+	struct list *first = doubts->list.next;
+
+	if (doubts->count == 0)
+		return;
+	if (is_gone) {
+		end(doubts, doubt_of(first));
+		return;
+	}
+	list_remove(first);
+	list_append(&doubts->list, first);
+}
+
+void doubts_repeat(const struct doubts *doubts)
+{
+	list_for_each (node, &doubts->list)
+		report(doubts, doubt_of(node));
+}
+
+void doubts_finish(struct doubts *doubts)
+{
+	list_for_each (node, &doubts->list)
+		doubt_destroy(doubt_of(node));
+	doubts->count = 0;
+}
+
+void doubts_inherit(struct doubts *doubts, struct writers *writers)
+{
+	for (unsigned i = 0; writers && i < WRITER_PLACES; i++) {
+		struct backend backend = writer_take(writers_place(writers, i));
+		struct doubt *doubt;
+
+		if (backend.start_us == 0)
+			continue;
+		doubt = doubt_create();
+		doubt->is_all = true;
+		add(doubts, doubt, backend);
+	}
+}
