@@ -50,7 +50,7 @@ static const struct kind {
     [RENDER_EGRESS] =
 	{
 	    .name = "egress",
-	    .data = "320M",
+	    .data = "384M",
 	    .has_network = true,
 	    .missing = "this program was built without the network of apps: libcurl 7.88 or "
 		       "libseccomp was missing, or it was disabled; run tools/setup and rebuild "

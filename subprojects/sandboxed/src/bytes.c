@@ -16,11 +16,6 @@ void *memory_take(size_t size)
 	return calloc(1, size);
 }
 
-char *memory_copy_text(const char *text)
-{
-	return strdup(text);
-}
-
 void bytes_finish(struct bytes *bytes)
 {
 	size_t most = bytes->most;

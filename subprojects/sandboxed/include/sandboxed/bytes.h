@@ -36,5 +36,3 @@ void bytes_skip(struct bytes *bytes, size_t length);
 
 /* Returns zeroed memory, which the caller frees with free(); NULL: there is none. */
 void *memory_take(size_t size) __attribute__((malloc, warn_unused_result));
-/* Returns a copy, which the caller frees with free(); NULL: there is no memory. */
-char *memory_copy_text(const char *text) __attribute__((malloc, warn_unused_result));
