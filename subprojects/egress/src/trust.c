@@ -53,21 +53,30 @@ void trust_renew(struct trust *trust)
 	trust->about = about;
 }
 
-static CURLcode set_store(CURL *easy, void *context, void *data)
+/* Without the mode, OpenSSL returns after each record that is not data. With it, a server that
+ * sends tickets without end keeps the loop in SSL_read(). */
+static CURLcode set_context(CURL *easy, void *context, void *data)
 {
 	const struct trust *trust = data;
 
 	(void)easy;
-	SSL_CTX_set1_cert_store(context, trust->store);
+	SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
+	if (trust->store)
+		SSL_CTX_set1_cert_store(context, trust->store);
 	return CURLE_OK;
 }
 
 bool trust_use(const struct trust *trust, CURL *easy)
 {
-	/* A libcurl with another library than OpenSSL knows no such function. */
-	if (trust->store && curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, set_store) == CURLE_OK)
-		return curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, trust) == CURLE_OK &&
-		       curl_easy_setopt(easy, CURLOPT_CAINFO, NULL) == CURLE_OK &&
-		       curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
-	return !trust->file || curl_easy_setopt(easy, CURLOPT_CAINFO, trust->file) == CURLE_OK;
+	const char *file = trust->file;
+
+	/* A libcurl with another library than OpenSSL has no such function. */
+	if (curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, set_context) == CURLE_OK) {
+		if (curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, trust) != CURLE_OK)
+			return false;
+		if (trust->store)
+			return curl_easy_setopt(easy, CURLOPT_CAINFO, NULL) == CURLE_OK &&
+			       curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
+	}
+	return !file || curl_easy_setopt(easy, CURLOPT_CAINFO, file) == CURLE_OK;
 }

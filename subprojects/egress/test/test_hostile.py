@@ -102,16 +102,16 @@ def peak_bytes(process):
         return next(int(line.split()[1]) << 10 for line in status if line.startswith("VmHWM:"))
 
 
-def check_flood(running, flood, url, server):
+def check_flood(running, flood, url, server, fetches=FETCHES):
     """Fetches of one account, as many as it may have, and of another one all the time."""
     hostile, honest = running.connect(), running.connect()
-    for number in range(FETCHES):
+    for number in range(fetches):
         hostile.send(f"{url}/{number}", paced=True, scope=f"app-{number % 6}")
     ended = threading.Event()
     answers = []
 
     def receive():
-        answers.extend(hostile.receive()[0]["fetch"] for _ in range(FETCHES))
+        answers.extend(hostile.receive()[0]["fetch"] for _ in range(fetches))
         ended.set()
 
     threading.Thread(target=receive, daemon=True).start()
@@ -147,6 +147,29 @@ def test_only_http_1_is_offered(server, certificate):
         client = running.connect()
         assert client.ask(f"https://localhost:{server.server_address[1]}/")[0]["status"] == 200
         client.link.close()
+
+
+class Tickets(Flood):
+    """A TLS server that sends tickets for later sessions without end (RFC 8446, 4.6.1), and no answer."""
+
+    def __init__(self, context):
+        context.num_tickets = 1 << 30
+        self.context = context
+        super().__init__(b"", b"")
+
+    def _serve(self, peer):
+        with peer, contextlib.suppress(OSError):
+            peer.settimeout(PATIENCE_S)
+            self.sent += 1
+            self.context.wrap_socket(peer, server_side=True).close()
+
+
+def test_tickets_without_end(server, certificate):
+    """OpenSSL reads on and on by itself, if it may."""
+    launch = ("--network", "--data", DATA, "--read", certificate[0])
+    with Tickets(tls_context(certificate)) as flood, \
+            contextlib.closing(Egress(*LOCAL, "--certificates", certificate[0], launch=launch)) as running:
+        check_flood(running, flood, f"https://localhost:{flood.port}", server, fetches=6)
 
 
 def test_heads_of_requests_are_bounded(egress, server):
