@@ -16,6 +16,7 @@ from egress_process import DATA, LOCAL, Egress, Server, readable
 FETCHES = 24  # half of the transfers that there are: more wait
 MEBIBYTE = 1 << 20
 PATIENCE_S = 60
+LATE = "takes more than 5s"
 
 
 @pytest.fixture(scope="module", name="certificate")
@@ -145,7 +146,10 @@ def test_only_http_1_is_offered(server, certificate):
     launch = ("--network", "--data", DATA, "--read", certificate[0])
     with contextlib.closing(Egress(*LOCAL, "--certificates", certificate[0], launch=launch)) as running:
         client = running.connect()
-        assert client.ask(f"https://localhost:{server.server_address[1]}/")[0]["status"] == 200
+        answer = {"error": LATE}
+        while LATE in answer.get("error", ""):  # on a busy machine
+            answer = client.ask(f"https://localhost:{server.server_address[1]}/")[0]
+        assert answer.get("status") == 200, answer
         client.link.close()
 
 
