@@ -50,11 +50,11 @@ static const struct kind {
     [RENDER_EGRESS] =
 	{
 	    .name = "egress",
-	    .data = "320M",
+	    .data = "384M",
 	    .has_network = true,
-	    .missing = "this program was built without the network of apps: libcurl 7.88 or "
-		       "libseccomp was missing, or it was disabled; run tools/setup and rebuild "
-		       "with -Degress=enabled",
+	    .missing = "this program was built without the network of apps: libcurl 7.88, "
+		       "OpenSSL or libseccomp was missing, or it was disabled; run tools/setup and "
+		       "rebuild with -Degress=enabled",
 	},
     [RENDER_MQTT] =
 	{
@@ -62,8 +62,9 @@ static const struct kind {
 	    .data = "512M",
 	    .has_network = true,
 	    .missing =
-		"this program was built without MQTT: libmosquitto 2.0, libcurl 7.88 or libseccomp "
-		"was missing, or it was disabled; run tools/setup and rebuild with -Dmqtt=enabled",
+		"this program was built without MQTT: libmosquitto 2.0, libcurl 7.88, OpenSSL or "
+		"libseccomp was missing, or it was disabled; run tools/setup and rebuild with "
+		"-Dmqtt=enabled",
 	},
 };
 

@@ -23,7 +23,8 @@ struct cache *cache_create(size_t bytes_max)
 {
 	struct cache *cache = memory_take(sizeof(*cache));
 
-	cache->bytes_max = bytes_max;
+	if (cache)
+		cache->bytes_max = bytes_max;
 	return cache;
 }
 
@@ -96,6 +97,22 @@ const struct reply *cache_find(struct cache *cache, const struct key *key, int64
 	return &entry->reply;
 }
 
+/* Returns a new entry with a copy of the reply, or NULL. */
+static struct entry *copy(const struct reply *reply)
+{
+	struct entry *entry = memory_take(sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	bytes_add(&entry->reply.members, reply->members.data, reply->members.length);
+	bytes_add(&entry->reply.body, reply->body.data, reply->body.length);
+	if (!entry->reply.members.failed && !entry->reply.body.failed)
+		return entry;
+	reply_finish(&entry->reply);
+	free(entry);
+	return NULL;
+}
+
 void cache_keep(struct cache *cache, const struct key *key, const struct reply *reply,
 		int64_t until_ms)
 {
@@ -108,11 +125,11 @@ void cache_keep(struct cache *cache, const struct key *key, const struct reply *
 		return;
 	while (cache->oldest && cache->bytes + bytes > cache->bytes_max)
 		drop(cache, cache->oldest);
-	entry = memory_take(sizeof(*entry));
+	entry = copy(reply);
+	if (!entry)
+		return;
 	entry->key = *key;
 	entry->until_ms = until_ms;
-	bytes_add(&entry->reply.members, reply->members.data, reply->members.length);
-	bytes_add(&entry->reply.body, reply->body.data, reply->body.length);
 	entry->next = *bucket_of(cache, key);
 	*bucket_of(cache, key) = entry;
 	link_use(cache, entry);

@@ -14,8 +14,11 @@ enum { PIECE = 64 << 10, ID_TEXT_MAX = 64 };
 
 static void add_out(struct client *client, const void *data, size_t length)
 {
+	size_t before = client->out.length;
+
 	bytes_add(&client->out, data, length);
-	*client->out_total += length;
+	*client->out_total += client->out.length - before;
+	client->is_gone |= client->out.failed;
 }
 
 static void add_lengths(struct client *client, size_t head, size_t blob)
@@ -30,6 +33,10 @@ struct client *client_create(int link, const char *hello, size_t *out_total)
 {
 	struct client *client = memory_take(sizeof(*client));
 
+	if (!client) {
+		close(link);
+		return NULL;
+	}
 	client->link = link;
 	client->out_total = out_total;
 	fcntl(link, F_SETFL, O_NONBLOCK);
@@ -62,8 +69,14 @@ bool client_wants_input(const struct client *client)
 
 void client_read(struct client *client)
 {
-	ssize_t length = read(client->link, bytes_reserve(&client->in, PIECE), PIECE);
+	char *to = bytes_reserve(&client->in, PIECE);
+	ssize_t length;
 
+	if (!to) {
+		client->is_gone = true;
+		return;
+	}
+	length = read(client->link, to, PIECE);
 	if (length > 0)
 		client->in.length += (size_t)length;
 	else if (length == 0 || (errno != EAGAIN && errno != EINTR))
@@ -98,13 +111,18 @@ void client_skip(struct client *client, const struct frame *frame)
 
 void client_answer(struct client *client, int64_t id, const struct reply *reply)
 {
+	static const struct str no_memory =
+	    STR("\"error\":\"the network of apps has no memory left\"");
+	struct str members = {reply->members.data, reply->members.length};
 	char begin[ID_TEXT_MAX];
 	size_t length =
 	    (size_t)snprintf(begin, sizeof(begin), "{\"fetch\":{\"id\":%lld,", (long long)id);
 
-	add_lengths(client, length + reply->members.length + 2, reply->body.length);
+	if (!members.length)
+		members = no_memory;
+	add_lengths(client, length + members.length + 2, reply->body.length);
 	add_out(client, begin, length);
-	add_out(client, reply->members.data, reply->members.length);
+	add_out(client, members.data, members.length);
 	add_out(client, "}}", 2);
 	add_out(client, reply->body.data, reply->body.length);
 }

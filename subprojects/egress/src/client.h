@@ -13,8 +13,8 @@ struct client {
 	struct bytes in;
 	struct bytes out;
 	unsigned under_way; /* number of requests without an answer */
-	bool is_gone;
-	size_t *out_total; /* bytes that wait for all clients */
+	bool is_gone;	    /* also if there is no memory */
+	size_t *out_total;  /* bytes that wait for all clients */
 	struct client *next;
 };
 
@@ -27,7 +27,7 @@ enum {
 };
 
 /* Takes ownership of the socket and sends hello. out_total: bytes that wait for all clients; it
- * must outlive them. */
+ * must outlive them. Returns NULL if there is no memory. */
 struct client *client_create(int link, const char *hello, size_t *out_total)
     __attribute__((warn_unused_result));
 void client_destroy(struct client *client);
@@ -44,5 +44,6 @@ void client_write(struct client *client);
 enum frame_state client_next(const struct client *client, struct frame *ret_frame);
 void client_skip(struct client *client, const struct frame *frame);
 
-/* Queues the answer to the request with the ID. */
+/* Queues the answer to the request with the ID. If the reply is empty, there was no memory for it.
+ */
 void client_answer(struct client *client, int64_t id, const struct reply *reply);

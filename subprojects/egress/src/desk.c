@@ -1,7 +1,7 @@
 #include "desk.h"
 
 #include "cache.h"
-#include "flight.h"
+#include "look_ups.h"
 
 #include <sandboxed/clock.h>
 #include <stdlib.h>
@@ -9,35 +9,33 @@
 
 enum { FOREVER_MS = 3600 * 1000, TICK_MS = 500 };
 
-/* A name that was still being looked up when its transfer ended. */
-struct given_up {
-	struct key account, scope;
-	int64_t until_ms;
-};
-
 struct desk {
 	struct transfer_tools tools;
 	struct cache *cache;
+	struct tenant *tenants;
 	struct flight *flights; /* oldest first */
 	unsigned flight_count, transfer_count;
-	struct given_up given_up[DESK_LOOK_UPS_MAX];
+	struct look_ups look_ups;
 };
 
 static const char too_many[] = "too many requests of apps are waiting";
+static const char no_memory[] = "the network of apps has no memory left";
 
 struct desk *desk_create(const struct network_list *allowed, const char *certificates)
 {
 	struct desk *desk = memory_take(sizeof(*desk));
 
-	desk->tools = (struct transfer_tools){.multi = curl_multi_init(),
-					      .shares = shares_create(),
-					      .allowed = allowed,
-					      .certificates = certificates};
-	if (!desk->tools.multi)
-		abort();
-	curl_multi_setopt(desk->tools.multi, CURLMOPT_MAXCONNECTS, (long)DESK_TRANSFERS_MAX);
+	if (!desk)
+		return NULL;
+	desk->tools = (struct transfer_tools){.shares = shares_create(), .allowed = allowed};
 	desk->cache = cache_create(DESK_CACHE_BYTES);
-	return desk;
+	trust_init(&desk->tools.trust, certificates);
+	if (desk->tools.shares && desk->cache)
+		return desk;
+	free(desk->tools.shares);
+	free(desk->cache);
+	free(desk);
+	return NULL;
 }
 
 static void destroy_flight(struct desk *desk, struct flight **at)
@@ -52,6 +50,8 @@ static void destroy_flight(struct desk *desk, struct flight **at)
 	transfer_finish(&flight->transfer);
 	request_finish(&flight->request);
 	reply_finish(&flight->reply);
+	if (flight->tenant)
+		tenant_leave(flight->tenant, clock_ms());
 	free(flight);
 }
 
@@ -61,7 +61,8 @@ void desk_destroy(struct desk *desk)
 		destroy_flight(desk, &desk->flights);
 	cache_destroy(desk->cache);
 	shares_destroy(desk->tools.shares);
-	curl_multi_cleanup(desk->tools.multi);
+	tenants_destroy(&desk->tenants);
+	trust_finish(&desk->tools.trust);
 	free(desk);
 }
 
@@ -111,21 +112,22 @@ static bool may_wait(const struct desk *desk, const struct client *client,
 	return own + client->under_way < CLIENT_UNDER_WAY_MAX;
 }
 
-/* Whether the account may have one more flight, and memory for its body: at most as much as it
- * leaves free. */
+/* Whether the account may have one more flight, and memory for it: at most as much as it leaves
+ * free. */
 static bool may_fly(const struct desk *desk, const struct request *request)
 {
-	size_t own_bytes = request->body.length, bytes = 0;
+	size_t own_bytes = request->bytes, bytes = 0;
 	unsigned own = 0;
 
 	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
-		bytes += flight->request.body.length;
+		bytes += flight->request.bytes;
 		if (flight_is_of(flight, &request->account)) {
 			own++;
-			own_bytes += flight->request.body.length;
+			own_bytes += flight->request.bytes;
 		}
 	}
-	return own + desk->flight_count < DESK_FLIGHTS_MAX && own_bytes + bytes <= DESK_BODIES_MAX;
+	return own + desk->flight_count < DESK_FLIGHTS_MAX &&
+	       own_bytes + bytes <= DESK_REQUESTS_BYTES_MAX;
 }
 
 /* Takes the request from the account's share of the host's name. */
@@ -176,9 +178,14 @@ static void add_flight(struct desk *desk, struct client *client, struct request 
 		return;
 	}
 	flight = memory_take(sizeof(*flight));
+	if (!flight || !flight_add_waiter(flight, client, request)) {
+		refuse(client, request->id, no_memory);
+		request_finish(request);
+		free(flight);
+		return;
+	}
 	flight->request = *request;
 	flight->since_ms = clock_ms();
-	flight_add_waiter(flight, client, request);
 	append(desk, flight);
 }
 
@@ -206,7 +213,10 @@ static void join(struct desk *desk, struct flight *flight, struct client *client
 	const struct key *scope = &request->scope;
 	unsigned of_scope;
 
-	flight_add_waiter(flight, client, request);
+	if (!flight_add_waiter(flight, client, request)) {
+		refuse(client, request->id, no_memory);
+		return;
+	}
 	if (!flight->has_started && !flight->has_landed &&
 	    transfers_of(desk, &request->account, scope, &of_scope) <
 		transfers_of(desk, &flight->request.account, scope, &of_scope) &&
@@ -282,45 +292,6 @@ void desk_forget(struct desk *desk, const struct client *client)
 	}
 }
 
-/* Whether there is a thread to look a name up in. */
-static bool may_look_up(const struct desk *desk, const struct request *request)
-{
-	unsigned of_scope = 0, own = 0, all = 0;
-	int64_t now = clock_ms();
-
-	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
-		if (!flight->transfer.is_new && !flight->transfer.is_looking_up)
-			continue;
-		all++;
-		own += flight_is_of(flight, &request->account);
-		of_scope += flight_is_of(flight, &request->account) &&
-			    key_is_same(&flight->request.scope, &request->scope);
-	}
-	for (unsigned i = 0; i < DESK_LOOK_UPS_MAX; i++) {
-		const struct given_up *given_up = &desk->given_up[i];
-		bool is_own = key_is_same(&given_up->account, &request->account);
-
-		if (given_up->until_ms <= now)
-			continue;
-		all++;
-		own += is_own;
-		of_scope += is_own && key_is_same(&given_up->scope, &request->scope);
-	}
-	return of_scope < DESK_SCOPE_LOOK_UPS_MAX && own + all < DESK_LOOK_UPS_MAX;
-}
-
-static void note_given_up(struct desk *desk, const struct request *request)
-{
-	struct given_up *oldest = desk->given_up;
-
-	for (unsigned i = 1; i < DESK_LOOK_UPS_MAX; i++)
-		if (desk->given_up[i].until_ms < oldest->until_ms)
-			oldest = &desk->given_up[i];
-	*oldest = (struct given_up){.account = request->account,
-				    .scope = request->scope,
-				    .until_ms = clock_ms() + DESK_GIVEN_UP_MS};
-}
-
 /* Finds the oldest waiting flight of the account with the fewest transfers. */
 static struct flight *find_next(const struct desk *desk)
 {
@@ -330,12 +301,12 @@ static struct flight *find_next(const struct desk *desk)
 	for (struct flight *flight = desk->flights; flight && fewest > 0; flight = flight->next) {
 		unsigned count, of_scope;
 
-		if (flight->has_started || !flight_is_wanted(flight))
+		if (flight->has_started || flight->has_landed || !flight_is_wanted(flight))
 			continue;
 		count =
 		    transfers_of(desk, &flight->request.account, &flight->request.scope, &of_scope);
 		if (count < fewest && of_scope < DESK_SCOPE_TRANSFERS_MAX &&
-		    may_look_up(desk, &flight->request)) {
+		    look_ups_may(&desk->look_ups, desk->flights, &flight->request)) {
 			fewest = count;
 			found = flight;
 		}
@@ -357,25 +328,38 @@ static bool can_go_on(const struct desk *desk, const struct client *clients)
 	return find_next(desk);
 }
 
-void desk_wait(struct desk *desk, struct curl_waitfd *fds, unsigned count,
+void desk_wait(const struct desk *desk, struct pollfd *fds, unsigned count,
 	       const struct client *clients)
 {
 	int most_ms = desk->flights ? TICK_MS : FOREVER_MS;
 
-	curl_multi_poll(desk->tools.multi, fds, count, can_go_on(desk, clients) ? 0 : most_ms,
-			NULL);
+	most_ms = can_go_on(desk, clients) ? 0 : tenants_wait_ms(desk->tenants, most_ms);
+	count += tenants_list(desk->tenants, fds + count, DESK_FDS_MAX);
+	if (poll(fds, count, most_ms) < 0)
+		for (unsigned i = 0; i < count; i++)
+			fds[i].revents = 0;
+}
+
+static void start(struct desk *desk, struct flight *flight)
+{
+	flight->tenant = tenants_take(&desk->tenants, &flight->request.account);
+	flight->has_started = true;
+	desk->transfer_count++;
+	if (flight->tenant &&
+	    transfer_start(&flight->transfer, &desk->tools, flight->tenant, &flight->request))
+		return;
+	flight->has_landed = true;
+	flight->since_ms = clock_ms();
+	reply_set_error(&flight->reply, "%s", no_memory);
 }
 
 static void start_some(struct desk *desk)
 {
 	struct flight *flight;
 
-	while (desk->transfer_count < DESK_TRANSFERS_MAX && (flight = find_next(desk))) {
-		if (!transfer_start(&flight->transfer, &desk->tools, &flight->request))
-			abort();
-		flight->has_started = true;
-		desk->transfer_count++;
-	}
+	trust_renew(&desk->tools.trust);
+	while (desk->transfer_count < DESK_TRANSFERS_MAX && (flight = find_next(desk)))
+		start(desk, flight);
 }
 
 /* Refuses requests that have waited too long for their turn, or whose client has had no room for
@@ -441,7 +425,7 @@ static void end_transfer(struct desk *desk, struct transfer *transfer, CURLcode 
 		return; /* each transfer is one of a flight */
 	transfer_end(transfer, code, &flight->reply, &lifetime_s);
 	if (transfer->is_looking_up && code == CURLE_OPERATION_TIMEDOUT)
-		note_given_up(desk, &flight->request);
+		look_ups_note_given_up(&desk->look_ups, &flight->request);
 	transfer_finish(transfer);
 	flight->has_landed = true;
 	flight->since_ms = clock_ms();
@@ -452,25 +436,30 @@ static void end_transfer(struct desk *desk, struct transfer *transfer, CURLcode 
 		hand_over(desk, flight);
 }
 
-void desk_run(struct desk *desk)
+static void end_transfers(struct desk *desk, struct tenant *tenant)
 {
-	CURLMsg *message;
-	int left;
+	struct transfer *transfer;
+	CURLcode code;
+	CURL *easy;
 
-	start_some(desk);
-	curl_multi_perform(desk->tools.multi, &left);
-	for (struct flight *flight = desk->flights; flight; flight = flight->next)
-		flight->transfer.is_new = false;
-	while ((message = curl_multi_info_read(desk->tools.multi, &left))) {
-		struct transfer *transfer;
-		CURLcode code = message->data.result;
-
-		if (message->msg != CURLMSG_DONE)
-			continue;
-		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+	while ((easy = tenant_next(tenant, &code))) {
+		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
 		end_transfer(desk, transfer, code);
 	}
+}
+
+void desk_run(struct desk *desk)
+{
+	start_some(desk);
+	for (struct tenant *tenant = desk->tenants; tenant; tenant = tenant->next)
+		if (tenant->transfers > 0)
+			tenant_run(tenant);
+	for (struct flight *flight = desk->flights; flight; flight = flight->next)
+		flight->transfer.is_new = false;
+	for (struct tenant *tenant = desk->tenants; tenant; tenant = tenant->next)
+		end_transfers(desk, tenant);
 	answer_landed(desk);
 	refuse_late(desk);
+	tenants_sweep(&desk->tenants, clock_ms());
 	start_some(desk);
 }

@@ -13,24 +13,23 @@
 #include "client.h"
 #include "request.h"
 
+#include <poll.h>
 #include <text/reach.h>
 
 enum {
 	DESK_TRANSFERS_MAX = 48,
 	DESK_SCOPE_TRANSFERS_MAX = 8, /* for one version of an app */
-	DESK_LOOK_UPS_MAX = 64,	      /* look-ups of names, abandoned ones included: each takes a
-					 thread */
-	DESK_SCOPE_LOOK_UPS_MAX = 4,
-	DESK_GIVEN_UP_MS = 10 * 1000, /* how long a thread may go on after its transfer */
 	DESK_FLIGHTS_MAX = 512,
-	DESK_BODIES_MAX = 32 << 20, /* bytes of the requests' bodies */
-	DESK_WAIT_MS = 5000,	    /* for its turn, and then for the client to read the answer */
+	DESK_REQUESTS_BYTES_MAX = 33 << 20, /* of the requests, heads and bodies */
+	DESK_WAIT_MS = 5000, /* for its turn, and then for the client to read the answer */
 	DESK_CACHE_BYTES = 16 << 20,
+	DESK_FDS_MAX = 512, /* sockets of transfers */
 };
 
 struct desk;
 
-/* allowed and certificates (NULL: the system's) must outlive the desk. */
+/* allowed and certificates (NULL: the system's) must outlive the desk. Returns NULL if there is no
+ * memory. */
 struct desk *desk_create(const struct network_list *allowed, const char *certificates)
     __attribute__((warn_unused_result));
 void desk_destroy(struct desk *desk);
@@ -41,10 +40,10 @@ void desk_take(struct desk *desk, struct client *client);
  * since other clients may ask for the same. */
 void desk_forget(struct desk *desk, const struct client *client);
 
-/* Waits for a socket in fds, for a transfer, or for the end of a request's waiting time. Does not
- * wait if one of the clients, which are a list, has sent something or can get an answer. */
-struct curl_waitfd;
-void desk_wait(struct desk *desk, struct curl_waitfd *fds, unsigned count,
+/* Waits for one of the count sockets in fds, which has room for DESK_FDS_MAX more, for a transfer,
+ * or for the end of a request's waiting time. Does not wait if one of the clients, which are a
+ * list, has sent something or can get an answer. */
+void desk_wait(const struct desk *desk, struct pollfd *fds, unsigned count,
 	       const struct client *clients);
 /* Continues the transfers, answers finished ones, and starts new ones. */
 void desk_run(struct desk *desk);

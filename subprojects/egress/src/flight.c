@@ -2,16 +2,19 @@
 
 #include <stdlib.h>
 
-void flight_add_waiter(struct flight *flight, struct client *client, const struct request *request)
+bool flight_add_waiter(struct flight *flight, struct client *client, const struct request *request)
 {
 	struct waiter *waiter = memory_take(sizeof(*waiter));
 
+	if (!waiter)
+		return false;
 	*waiter = (struct waiter){.client = client,
 				  .account = request->account,
 				  .id = request->id,
 				  .next = flight->waiters};
 	flight->waiters = waiter;
 	client->under_way++;
+	return true;
 }
 
 void flight_drop_waiter(struct waiter **at)
@@ -40,8 +43,10 @@ bool flight_is_wanted(const struct flight *flight)
 struct flight *flight_take_others(struct flight *flight, int64_t now_ms)
 {
 	struct waiter *others = NULL;
-	struct flight *rest;
+	struct flight *rest = memory_take(sizeof(*rest));
 
+	if (!rest)
+		return NULL;
 	for (struct waiter **at = &flight->waiters; *at;) {
 		struct waiter *waiter = *at;
 
@@ -53,9 +58,10 @@ struct flight *flight_take_others(struct flight *flight, int64_t now_ms)
 		waiter->next = others;
 		others = waiter;
 	}
-	if (!others)
+	if (!others) {
+		free(rest);
 		return NULL;
-	rest = memory_take(sizeof(*rest));
+	}
 	rest->waiters = others;
 	rest->since_ms = now_ms;
 	rest->request = flight->request;

@@ -15,6 +15,7 @@ struct waiter {
 struct flight {
 	struct request request;
 	struct transfer transfer;
+	struct tenant *tenant; /* set when it has started */
 	bool has_started, has_landed;
 	int64_t since_ms;   /* start of its wait for its turn, or of its finished state */
 	struct reply reply; /* set when the flight has finished */
@@ -22,7 +23,9 @@ struct flight {
 	struct flight *next;
 };
 
-void flight_add_waiter(struct flight *flight, struct client *client, const struct request *request);
+/* Returns false if there is no memory. */
+bool flight_add_waiter(struct flight *flight, struct client *client, const struct request *request)
+    __attribute__((warn_unused_result));
 /* Removes the waiter without answering its client. */
 void flight_drop_waiter(struct waiter **at);
 
@@ -31,5 +34,6 @@ bool flight_is_of(const struct flight *flight, const struct key *account);
 bool flight_is_wanted(const struct flight *flight);
 
 /* Moves the waiters of other accounts to a new flight, which takes the request and belongs to the
- * account of one of them. Returns the new flight, or NULL if there are no such waiters. */
+ * account of one of them. Returns the new flight, or NULL if there are no such waiters or there is
+ * no memory. */
 struct flight *flight_take_others(struct flight *flight, int64_t now_ms);

@@ -8,6 +8,7 @@
 
 #include <curl/curl.h>
 #include <sandboxed/inside.h>
+#include <sandboxed/tls_once.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +38,8 @@ static void accept_client(struct egress *egress)
 		return;
 	}
 	client = client_create(link, egress->hello, &egress->out_total);
+	if (!client)
+		return;
 	client->next = egress->clients;
 	egress->clients = client;
 	egress->client_count++;
@@ -58,22 +61,22 @@ static void drop_gone(struct egress *egress)
 	}
 }
 
-static unsigned list_sockets(const struct egress *egress, struct curl_waitfd *fds)
+static unsigned list_sockets(const struct egress *egress, struct pollfd *fds)
 {
 	unsigned count = 0;
 
-	fds[count++] = (struct curl_waitfd){.fd = INSIDE_LINK, .events = CURL_WAIT_POLLIN};
+	fds[count++] = (struct pollfd){.fd = INSIDE_LINK, .events = POLLIN};
 	for (const struct client *client = egress->clients; client; client = client->next)
-		fds[count++] = (struct curl_waitfd){
-		    .fd = client->link,
-		    .events = (short)((client_wants_input(client) ? CURL_WAIT_POLLIN : 0) |
-				      (client->out.length > 0 ? CURL_WAIT_POLLOUT : 0))};
+		fds[count++] =
+		    (struct pollfd){.fd = client->link,
+				    .events = (short)((client_wants_input(client) ? POLLIN : 0) |
+						      (client->out.length > 0 ? POLLOUT : 0))};
 	return count;
 }
 
 static void run(struct egress *egress)
 {
-	struct curl_waitfd fds[CLIENTS_MAX + 1];
+	struct pollfd fds[CLIENTS_MAX + 1 + DESK_FDS_MAX];
 
 	while (egress->has_control) {
 		unsigned count = list_sockets(egress, fds), i = 1;
@@ -109,9 +112,11 @@ int main(int argc, char **argv)
 
 	if (status != 0)
 		return status;
-	if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return inside_fail("egress", "cannot start libcurl", NULL);
+	if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !tls_once())
+		return inside_fail("egress", "cannot start libcurl or OpenSSL", NULL);
 	egress.desk = desk_create(&allowed, certificates);
+	if (!egress.desk)
+		return inside_fail("egress", "has no memory", NULL);
 	snprintf(library, sizeof(library), "libcurl %s",
 		 curl_version_info(CURLVERSION_NOW)->version);
 	status = inside_restrict(SANDBOX_NETWORK, "EGRESS", library, egress.hello);

@@ -27,16 +27,16 @@ void reply_finish(struct reply *reply)
 	bytes_finish(&reply->body);
 }
 
-/* Stores the object's text without its braces. */
-static void keep(struct reply *reply, yyjson_mut_doc *doc)
+/* Stores the object's text without its braces, and frees the object. Text that lacks something for
+ * want of memory is not stored. */
+static void keep(struct reply *reply, yyjson_mut_doc *doc, bool is_whole)
 {
 	size_t length = 0;
-	char *text = yyjson_mut_write(doc, YYJSON_WRITE_NOFLAG, &length);
+	char *text = is_whole ? yyjson_mut_write(doc, YYJSON_WRITE_NOFLAG, &length) : NULL;
 
 	reply_finish(reply);
-	if (!text)
-		abort();
-	bytes_add(&reply->members, text + 1, length - 2);
+	if (text)
+		bytes_add(&reply->members, text + 1, length - 2);
 	free(text);
 	yyjson_mut_doc_free(doc);
 }
@@ -49,15 +49,16 @@ static yyjson_mut_doc *make_object(void)
 	return doc;
 }
 
-/* A text for yyjson_mut_*(), which lives as long as the document. Invalid UTF-8, sent by a server
- * or made by a cut, is replaced: the reader of our frames is strict. */
+/* A text for yyjson_mut_*(), which lives as long as the document; NULL: no memory. Invalid UTF-8,
+ * sent by a server or made by a cut, is replaced: the reader of our frames is strict. */
 static const char *make_text(yyjson_mut_doc *doc, const char *from)
 {
 	struct bytes text = {0};
 	const char *copy;
 
 	bytes_add_valid(&text, str_from(from));
-	copy = yyjson_mut_get_str(yyjson_mut_strcpy(doc, text.data ? text.data : ""));
+	copy = text.failed ? NULL
+			   : yyjson_mut_get_str(yyjson_mut_strcpy(doc, text.data ? text.data : ""));
 	bytes_finish(&text);
 	return copy;
 }
@@ -71,8 +72,9 @@ void reply_set_error(struct reply *reply, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(words, sizeof(words), format, arguments);
 	va_end(arguments);
-	yyjson_mut_obj_add_str(doc, yyjson_mut_doc_get_root(doc), "error", make_text(doc, words));
-	keep(reply, doc);
+	keep(reply, doc,
+	     yyjson_mut_obj_add_str(doc, yyjson_mut_doc_get_root(doc), "error",
+				    make_text(doc, words)));
 }
 
 /* The next line from *at on; false at the end. */
@@ -138,10 +140,12 @@ static void add_characters(struct bytes *text, const char *from, size_t length, 
 	}
 }
 
-static void add_header(yyjson_mut_doc *doc, yyjson_mut_val *object, const struct line *line)
+/* Returns false if there is no memory. */
+static bool add_header(yyjson_mut_doc *doc, yyjson_mut_val *object, const struct line *line)
 {
 	struct bytes name = {0}, value = {0};
 	yyjson_mut_val *earlier;
+	bool is_added;
 
 	add_characters(&name, line->name, line->name_length, true);
 	earlier = yyjson_mut_obj_getn(object, name.data, name.length);
@@ -150,10 +154,13 @@ static void add_header(yyjson_mut_doc *doc, yyjson_mut_val *object, const struct
 		bytes_add(&value, ", ", 2);
 	}
 	add_characters(&value, line->value, line->value_length, false);
-	yyjson_mut_obj_put(object, yyjson_mut_strncpy(doc, name.data, name.length),
-			   yyjson_mut_strncpy(doc, value.data ? value.data : "", value.length));
+	is_added =
+	    !name.failed && !value.failed &&
+	    yyjson_mut_obj_put(object, yyjson_mut_strncpy(doc, name.data, name.length),
+			       yyjson_mut_strncpy(doc, value.data ? value.data : "", value.length));
 	bytes_finish(&name);
 	bytes_finish(&value);
+	return is_added;
 }
 
 void reply_set_answer(struct reply *reply, long status, const char *url,
@@ -163,14 +170,17 @@ void reply_set_answer(struct reply *reply, long status, const char *url,
 	yyjson_mut_val *root = yyjson_mut_doc_get_root(doc), *object;
 	struct line line;
 	size_t at = 0, count = 0;
+	bool is_whole = yyjson_mut_obj_add_int(doc, root, "status", status) &&
+			yyjson_mut_obj_add_str(doc, root, "url", make_text(doc, url));
 
-	yyjson_mut_obj_add_int(doc, root, "status", status);
-	yyjson_mut_obj_add_str(doc, root, "url", make_text(doc, url));
 	object = yyjson_mut_obj_add_obj(doc, root, "headers");
+	is_whole &= object != NULL;
 	while (count++ < LINES_MAX && next_line(headers, &at, &line))
 		if (is_kept(&line))
-			add_header(doc, object, &line);
-	keep(reply, doc);
+			is_whole = is_whole && add_header(doc, object, &line);
+	keep(reply, doc, is_whole);
+	if (reply->members.length == 0)
+		return;
 	reply->body = *body;
 	*body = (struct bytes){0};
 }

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 struct reply {
-	/* Members of JSON without braces: "status":200,"url":"...","headers":{...}, or "error". */
+	/* Members of JSON without braces: "status":200,"url":"...","headers":{...}, or "error".
+	 * Empty: there was no memory. */
 	struct bytes members;
 	struct bytes body;
 };
@@ -21,7 +22,7 @@ __attribute__((format(printf, 2, 3))) void reply_set_error(struct reply *reply, 
 /* Makes the reply an answer. headers are lines "name: value\r\n", those of the last answer only;
  * names become lower case, and values of the same name are joined; lines after the first 200 are
  * left out, and so are headers about the connection or the body's encoding. body moves into the
- * reply. */
+ * reply. If there is no memory, the reply is empty. */
 void reply_set_answer(struct reply *reply, long status, const char *url,
 		      const struct bytes *headers, struct bytes *body);
 

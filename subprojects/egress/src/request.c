@@ -16,6 +16,8 @@ struct reading {
 	char *words;
 };
 
+static const char no_memory[] = "the network of apps has no memory left";
+
 __attribute__((format(printf, 2, 3))) static bool refuse(struct reading *reading,
 							 const char *format, ...)
 {
@@ -42,43 +44,52 @@ static bool read_method(struct reading *reading)
 	return refuse(reading, "apps cannot use the method %.20s", method ? method : "");
 }
 
-/* Returns a copy of a part of the URL, or NULL; the caller frees it. */
-static char *take_part(CURLU *url, CURLUPart part, unsigned flags)
+/* Whether the URL is without the part: none is the code that says so. */
+static bool lacks(struct reading *reading, CURLU *url, CURLUPart part, CURLUcode none)
 {
-	char *text = NULL, *copy = NULL;
+	char *text = NULL;
+	CURLUcode code = curl_url_get(url, part, &text, 0);
 
-	if (curl_url_get(url, part, &text, flags) == CURLUE_OK) {
-		copy = memory_copy_text(text);
-		curl_free(text);
-	}
-	return copy;
+	curl_free(text);
+	if (code == none)
+		return true;
+	return refuse(reading, "%s",
+		      code == CURLUE_OK ? "leave user and password out of the address, and send "
+					  "the header Authorization"
+					: no_memory);
 }
 
-static bool check_parts(struct reading *reading, CURLU *url)
+static bool check_port(struct reading *reading, CURLU *url)
 {
-	char *user = take_part(url, CURLUPART_USER, 0);
-	char *password = take_part(url, CURLUPART_PASSWORD, 0);
-	char *port = take_part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
-	bool fine = true;
+	char *port = NULL;
+	bool is_fine = true;
 
-	if (user || password)
-		fine = refuse(reading, "leave user and password out of the address, and send the "
-				       "header Authorization");
-	else if (address_is_bad_port(port ? strtol(port, NULL, 10) : 0))
-		fine = refuse(reading, "port %s belongs to another protocol", port ? port : "0");
-	free(user);
-	free(password);
-	free(port);
-	return fine;
+	if (curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) != CURLUE_OK)
+		return refuse(reading, "%s", no_memory);
+	if (address_is_bad_port(strtol(port, NULL, 10)))
+		is_fine = refuse(reading, "port %s belongs to another protocol", port);
+	curl_free(port);
+	return is_fine;
+}
+
+/* Takes the URL without its fragment, which is not sent. */
+static bool take_url(struct reading *reading, CURLU *url)
+{
+	struct request *request = reading->request;
+
+	if (curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0) == CURLUE_OK &&
+	    curl_url_get(url, CURLUPART_URL, &request->url, 0) == CURLUE_OK &&
+	    curl_url_get(url, CURLUPART_HOST, &request->host, 0) == CURLUE_OK)
+		return true;
+	return refuse(reading, "%s", no_memory);
 }
 
 static bool read_url(struct reading *reading)
 {
 	yyjson_val *member = yyjson_obj_get(reading->fetch, "url");
 	const char *text = yyjson_get_str(member);
-	struct request *request = reading->request;
 	CURLU *url;
-	bool fine;
+	bool is_fine;
 
 	if (!text || yyjson_get_len(member) > REQUEST_URL_MAX ||
 	    strlen(text) != yyjson_get_len(member))
@@ -89,19 +100,15 @@ static bool read_url(struct reading *reading)
 			      text);
 	url = curl_url();
 	if (!url)
-		abort();
-	fine = curl_url_set(url, CURLUPART_URL, text, CURLU_URLENCODE) == CURLUE_OK;
-	if (!fine)
-		refuse(reading, "this is not a valid address: %.100s", text);
-	fine = fine && check_parts(reading, url);
-	if (fine) {
-		curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0);
-		request->url = take_part(url, CURLUPART_URL, 0);
-		request->host = take_part(url, CURLUPART_HOST, 0);
-		fine = request->url && request->host;
-	}
+		return refuse(reading, "%s", no_memory);
+	if (curl_url_set(url, CURLUPART_URL, text, CURLU_URLENCODE) != CURLUE_OK)
+		is_fine = refuse(reading, "this is not a valid address: %.100s", text);
+	else
+		is_fine = lacks(reading, url, CURLUPART_USER, CURLUE_NO_USER) &&
+			  lacks(reading, url, CURLUPART_PASSWORD, CURLUE_NO_PASSWORD) &&
+			  check_port(reading, url) && take_url(reading, url);
 	curl_url_cleanup(url);
-	return fine;
+	return is_fine;
 }
 
 /* Headers that belong to the connection, not to the app (RFC 9110 section 7.6.1). Browsers and the
@@ -165,11 +172,11 @@ static bool add_header(struct reading *reading, yyjson_val *name, yyjson_val *va
 		request->has_user_agent = true;
 	/* Empty headers end in ";": for curl, "Name:" means to send no such header. */
 	if (asprintf(&line, content[0] ? "%s: %s" : "%s;", text, content) < 0)
-		abort();
+		return refuse(reading, "%s", no_memory);
 	longer = curl_slist_append(request->headers, line);
 	free(line);
 	if (!longer)
-		abort();
+		return refuse(reading, "%s", no_memory);
 	request->headers = longer;
 	return true;
 }
@@ -230,28 +237,38 @@ static void make_keys(struct reading *reading)
 	crypto_generichash_final(&state, request->key.bytes, KEY_BYTES);
 }
 
+/* Reads which addresses may be reached. */
+static bool read_reach(struct reading *reading)
+{
+	const char *public = yyjson_get_str(yyjson_obj_get(reading->fetch, "public"));
+
+	if (reading->request->body.failed ||
+	    (public && asprintf(&reading->request->why_public, "not public: %s", public) < 0))
+		return refuse(reading, "%s", no_memory);
+	return true;
+}
+
 enum request_status request_read(struct str head, struct str body, struct request *ret_request,
 				 char ret_words[static REQUEST_WORDS_MAX])
 {
 	yyjson_doc *doc = yyjson_read(head.data, head.length, 0);
 	yyjson_val *fetch = yyjson_obj_get(yyjson_doc_get_root(doc), "fetch");
 	yyjson_val *id = yyjson_obj_get(fetch, "id");
-	const char *public = yyjson_get_str(yyjson_obj_get(fetch, "public"));
 	struct reading reading = {.request = ret_request, .fetch = fetch, .words = ret_words};
 	enum request_status status = REQUEST_BROKEN;
 
 	*ret_request = (struct request){0};
 	bytes_add(&ret_request->body, body.data, body.length);
+	ret_request->bytes = head.length + body.length;
 	snprintf(ret_words, REQUEST_WORDS_MAX, "this is not a valid address");
 	if (yyjson_is_int(id)) {
 		ret_request->id = yyjson_get_sint(id);
 		ret_request->ttl_s = yyjson_get_sint(yyjson_obj_get(fetch, "ttl_s"));
 		ret_request->stays = yyjson_get_bool(yyjson_obj_get(fetch, "stays"));
 		ret_request->is_paced = yyjson_get_bool(yyjson_obj_get(fetch, "paced"));
-		if (public && asprintf(&ret_request->why_public, "not public: %s", public) < 0)
-			abort();
 		status = REQUEST_REFUSED;
-		if (read_method(&reading) && read_url(&reading) && read_headers(&reading)) {
+		if (read_reach(&reading) && read_method(&reading) && read_url(&reading) &&
+		    read_headers(&reading)) {
 			make_keys(&reading);
 			status = REQUEST_FINE;
 		}
@@ -262,8 +279,8 @@ enum request_status request_read(struct str head, struct str body, struct reques
 
 void request_finish(struct request *request)
 {
-	free(request->url);
-	free(request->host);
+	curl_free(request->url);
+	curl_free(request->host);
 	free(request->why_public);
 	curl_slist_free_all(request->headers);
 	bytes_finish(&request->body);

@@ -19,11 +19,12 @@ enum {
 struct request {
 	int64_t id;
 	char method[8];
-	char *url;
+	char *url; /* this and the host are libcurl's */
 	char *host;
 	struct curl_slist *headers;
 	bool has_user_agent;
 	struct bytes body;
+	size_t bytes; /* of head and body: what it takes, roughly */
 	int64_t ttl_s;
 	bool stays;    /* redirects are not followed */
 	bool is_paced; /* the client limits its requests to each host: no share is used */
@@ -36,7 +37,8 @@ struct request {
 
 enum request_status {
 	REQUEST_FINE,
-	REQUEST_REFUSED, /* ret_words gives the reason; the request's id is set */
+	REQUEST_REFUSED, /* ret_words gives the reason; the request's id is set. Also if there is no
+			    memory */
 	REQUEST_BROKEN,	 /* not a frame that our clients send */
 };
 

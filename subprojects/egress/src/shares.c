@@ -1,6 +1,7 @@
 #include "shares.h"
 
 #include <ctype.h>
+#include <sandboxed/budget.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ enum {
 	SECOND_US = 1000 * 1000,
 	REQUEST_US = SECOND_US / SHARE_HOST_PER_S,
 	NETWORK_BYTES = 8, /* first bytes of an IPv6 address */
+	NAME_BYTES = 256,  /* of a host, more than names of DNS have */
 };
 
 /* A share is stored as the time at which it is full again: each use moves that time on. */
@@ -88,6 +90,17 @@ void shares_destroy(struct shares *shares)
 	free(shares);
 }
 
+/* Allocates an entry, which outlives the transfer for which it is made. */
+static void *take_entry(size_t size)
+{
+	struct budget *before = budget_enter(NULL);
+	void *entry = memory_take(size);
+
+	(void)budget_enter(before);
+	return entry;
+}
+
+/* Finds the account, or adds it. Returns NULL if there is no memory. */
 static struct account *find_account(struct shares *shares, const struct key *key)
 {
 	struct account **at = &shares->accounts[bucket_of(key)];
@@ -95,8 +108,9 @@ static struct account *find_account(struct shares *shares, const struct key *key
 	while (*at && memcmp(&(*at)->key, key, sizeof(*key)) != 0)
 		at = &(*at)->next;
 	if (!*at) {
-		*at = memory_take(sizeof(**at));
-		(*at)->key = *key;
+		*at = take_entry(sizeof(**at));
+		if (*at)
+			(*at)->key = *key;
 	}
 	return *at;
 }
@@ -120,13 +134,17 @@ static enum share_result take(struct shares *shares, const struct key *account_k
 
 	make_room(shares, now_us);
 	account = find_account(shares, account_key);
+	if (!account)
+		return SHARE_TOO_MANY_HOSTS;
 	host = shares->hosts[bucket_of(key)];
 	while (host && memcmp(&host->key, key, sizeof(*key)) != 0)
 		host = host->next;
 	if (!host) {
 		if (account->host_count + shares->host_count >= SHARE_HOSTS_MAX)
 			return SHARE_TOO_MANY_HOSTS;
-		host = memory_take(sizeof(*host));
+		host = take_entry(sizeof(*host));
+		if (!host)
+			return SHARE_TOO_MANY_HOSTS;
 		*host = (struct host){
 		    .key = *key, .account = account, .next = shares->hosts[bucket_of(key)]};
 		shares->hosts[bucket_of(key)] = host;
@@ -168,23 +186,25 @@ static int64_t time_of(int64_t bytes)
 enum share_result shares_take_name(struct shares *shares, const struct key *account,
 				   const char *host, int64_t now_us)
 {
+	const struct account *found = find_account(shares, account);
 	size_t length = strlen(host);
-	enum share_result result;
+	char name[NAME_BYTES];
 	struct key key;
-	char *name;
 
-	if (used_us(find_account(shares, account), now_us) >= time_of(SHARE_BYTES_BURST))
+	if (!found)
+		return SHARE_TOO_MANY_HOSTS;
+	if (used_us(found, now_us) >= time_of(SHARE_BYTES_BURST))
 		return SHARE_BYTES_USED_UP;
-	name = memory_copy_text(host);
+	if (length > sizeof(name))
+		length = sizeof(name); /* longer ones do not resolve */
+	memcpy(name, host, length);
 	/* "host" and "HOST." are one. */
 	while (length > 0 && name[length - 1] == '.')
 		length--;
 	for (size_t i = 0; i < length; i++)
 		name[i] = (char)tolower((unsigned char)name[i]);
 	key = key_of(account, 'n', name, length);
-	result = take(shares, account, &key, now_us);
-	free(name);
-	return result;
+	return take(shares, account, &key, now_us);
 }
 
 enum share_result shares_take_address(struct shares *shares, const struct key *account,
@@ -201,8 +221,11 @@ enum share_result shares_take_address(struct shares *shares, const struct key *a
 bool shares_take_bytes(struct shares *shares, const struct key *key, size_t bytes, int64_t now_us)
 {
 	struct account *account = find_account(shares, key);
-	int64_t used = used_us(account, now_us) + time_of((int64_t)bytes);
+	int64_t used;
 
+	if (!account)
+		return false;
+	used = used_us(account, now_us) + time_of((int64_t)bytes);
 	account->whole_us = now_us + used;
 	return used <= time_of((int64_t)SHARE_BYTES_BURST + SHARE_DEBT_BYTES);
 }

@@ -28,12 +28,13 @@ enum {
 enum share_result {
 	SHARE_TAKEN,
 	SHARE_HOST_USED_UP,
-	SHARE_TOO_MANY_HOSTS,
+	SHARE_TOO_MANY_HOSTS, /* or there is no memory */
 	SHARE_BYTES_USED_UP,
 };
 
 struct shares;
 
+/* Returns NULL if there is no memory. */
 struct shares *shares_create(void) __attribute__((warn_unused_result));
 void shares_destroy(struct shares *shares);
 
@@ -47,8 +48,7 @@ enum share_result shares_take_address(struct shares *shares, const struct key *a
     __attribute__((warn_unused_result));
 
 /* Takes received or sent bytes from the account's share. Returns false if the account's transfers
- * are to be cut off.
- */
+ * are to be cut off, also if there is no memory. */
 bool shares_take_bytes(struct shares *shares, const struct key *account, size_t bytes,
 		       int64_t now_us) __attribute__((warn_unused_result));
 

@@ -220,7 +220,7 @@ static size_t take_header(char *data, size_t size, size_t count, void *context)
 	if (transfer->is_other_coding || !take_bytes(transfer, (int64_t)length))
 		return 0;
 	bytes_add(&transfer->headers, data, length);
-	return length;
+	return transfer->headers.failed ? 0 : length;
 }
 
 static size_t take_body(char *data, size_t size, size_t count, void *context)
@@ -236,10 +236,15 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 	if (transfer->body.length + length > TRANSFER_BODY_MAX / 2)
 		bytes_reserve(&transfer->body, TRANSFER_BODY_MAX - transfer->body.length);
 	bytes_add(&transfer->body, data, length);
-	return length;
+	return transfer->body.failed ? 0 : length;
 }
 
-static void set_method(CURL *easy, const struct request *request)
+static bool set_text(CURL *easy, CURLoption option, const char *text)
+{
+	return curl_easy_setopt(easy, option, text) == CURLE_OK;
+}
+
+static bool set_method(CURL *easy, const struct request *request)
 {
 	bool has_body = request->body.length > 0;
 
@@ -254,21 +259,35 @@ static void set_method(CURL *easy, const struct request *request)
 	if (strcmp(request->method, "GET") == 0
 		? has_body
 		: strcmp(request->method, "HEAD") != 0 && strcmp(request->method, "POST") != 0)
-		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
+		return set_text(easy, CURLOPT_CUSTOMREQUEST, request->method);
+	return true;
 }
 
-/* Sets all options: no proxy, no password file and no cookie of an earlier request is used. */
+/* Sets the options that libcurl copies. Returns false if there is no memory: without one of them
+ * the transfer would be another. Of content, only gzip is decoded, and nothing of the answer to a
+ * webhook, which is not read. */
+static bool set_texts(const struct transfer *transfer)
+{
+	const struct request *request = transfer->request;
+	CURL *easy = transfer->easy;
+
+	return set_text(easy, CURLOPT_URL, request->url) &&
+	       set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https") &&
+	       set_text(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https") &&
+	       set_text(easy, CURLOPT_PROXY, "") &&
+	       (request->stays || set_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip")) &&
+	       (request->has_user_agent || set_text(easy, CURLOPT_USERAGENT, AGENT)) &&
+	       set_method(easy, request) && trust_use(&transfer->tools->trust, easy);
+}
+
+/* Sets the other options: no password file and no cookie of an earlier request is used. */
 static void set_up(struct transfer *transfer)
 {
-	const char *certificates = transfer->tools->certificates;
 	CURL *easy = transfer->easy;
 	const struct request *request = transfer->request;
 
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->why);
-	curl_easy_setopt(easy, CURLOPT_URL, request->url);
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request->stays ? 0L : 1L);
 	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)TRANSFER_REDIRECTS_MAX);
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
@@ -280,42 +299,52 @@ static void set_up(struct transfer *transfer)
 	curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)TRANSFER_TIMEOUT_MS);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, begin_look_up);
 	curl_easy_setopt(easy, CURLOPT_RESOLVER_START_DATA, transfer);
 	/* A silent name server must not block the loop: the thread of the look-up is abandoned. */
 	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-	/* Without the option, no content is decoded: the answer to a webhook is not read. */
-	if (!request->stays)
-		curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
-	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+	/* The thread that looks a name up allocates what it finds, for no tenant: it is kept for
+	 * the transfer only. */
+	curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
+	/* Frames of HTTP/2 that libcurl answers, such as SETTINGS, would keep the loop busy for
+	 * seconds: it reads 100 pieces of 32 KiB before it turns to other connections. */
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
-	if (!request->has_user_agent)
-		curl_easy_setopt(easy, CURLOPT_USERAGENT, AGENT);
-	if (certificates)
-		curl_easy_setopt(easy, CURLOPT_CAINFO, certificates);
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
-	set_method(easy, request);
 }
 
-bool transfer_start(struct transfer *transfer, const struct transfer_tools *tools,
-		    const struct request *request)
+static bool add_easy(struct transfer *transfer)
 {
-	*transfer = (struct transfer){
-	    .request = request, .tools = tools, .is_new = true, .has_paid_name = true};
 	transfer->easy = curl_easy_init();
 	if (!transfer->easy)
 		return false;
 	set_up(transfer);
-	if (curl_multi_add_handle(tools->multi, transfer->easy) == CURLM_OK)
+	if (set_texts(transfer) &&
+	    curl_multi_add_handle(transfer->tenant->multi, transfer->easy) == CURLM_OK)
 		return true;
 	curl_easy_cleanup(transfer->easy);
 	transfer->easy = NULL;
 	return false;
+}
+
+bool transfer_start(struct transfer *transfer, const struct transfer_tools *tools,
+		    struct tenant *tenant, const struct request *request)
+{
+	struct budget *before = budget_enter(tenant->budget);
+	bool is_started;
+
+	*transfer = (struct transfer){.request = request,
+				      .tools = tools,
+				      .tenant = tenant,
+				      .is_new = true,
+				      .has_paid_name = true};
+	is_started = add_easy(transfer);
+	(void)budget_enter(before);
+	return is_started;
 }
 
 /* Explains an address that is refused. Whoever may not reach local addresses is not told to which
@@ -339,7 +368,12 @@ static void explain(const struct transfer *transfer, CURLcode code, struct reply
 	char host[256];
 
 	name_host(transfer, host, sizeof(host));
-	if (transfer->share != SHARE_TAKEN)
+	if (transfer->share == SHARE_TAKEN && tenant_ran_out(transfer->tenant))
+		reply_set_error(reply,
+				"the response of %s takes more memory than the apps of an account "
+				"have: %d MiB for each response",
+				host, TENANT_TRANSFER_BYTES >> 20);
+	else if (transfer->share != SHARE_TAKEN)
 		shares_explain(transfer->share, host, reply);
 	else if (transfer->is_too_large)
 		reply_set_error(reply, "the response of %s is larger than 2 MiB", host);
@@ -381,6 +415,8 @@ void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_re
 	long status = 0, sent = 0;
 	char *url = NULL;
 
+	struct budget *before;
+
 	*ret_lifetime_s = 0;
 	if (curl_easy_getinfo(transfer->easy, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK)
 		(void)!take_bytes(transfer, sent);
@@ -388,19 +424,28 @@ void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_re
 		explain(transfer, code, ret_reply);
 		return;
 	}
+	before = budget_enter(transfer->tenant->budget);
 	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_getinfo(transfer->easy, CURLINFO_EFFECTIVE_URL, &url);
 	*ret_lifetime_s = reply_lifetime_s(transfer->request->method, transfer->request->ttl_s,
 					   status, &transfer->headers);
 	reply_set_answer(ret_reply, status, url ? url : transfer->request->url, &transfer->headers,
 			 &transfer->body);
+	(void)budget_enter(before);
+	if (ret_reply->members.length == 0) {
+		*ret_lifetime_s = 0;
+		explain(transfer, CURLE_OUT_OF_MEMORY, ret_reply);
+	}
 }
 
 void transfer_finish(struct transfer *transfer)
 {
 	if (transfer->easy) {
-		curl_multi_remove_handle(transfer->tools->multi, transfer->easy);
+		struct budget *before = budget_enter(transfer->tenant->budget);
+
+		curl_multi_remove_handle(transfer->tenant->multi, transfer->easy);
 		curl_easy_cleanup(transfer->easy);
+		(void)budget_enter(before);
 	}
 	bytes_finish(&transfer->headers);
 	bytes_finish(&transfer->body);

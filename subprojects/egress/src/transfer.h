@@ -1,11 +1,14 @@
 /* Sends one request, by libcurl: the address of each connection is checked when it is opened, and
- * the answer is bounded. Each request that it makes, those of redirects and retries included, is
- * taken from the account's shares, as are the bytes sent and received. */
+ * the answer is bounded. All that it allocates counts for its tenant. Each request that it makes,
+ * those of redirects and retries included, is taken from the account's shares, as are the bytes
+ * sent and received. */
 #pragma once
 
 #include "reply.h"
 #include "request.h"
 #include "shares.h"
+#include "tenant.h"
+#include "trust.h"
 
 #include <text/reach.h>
 
@@ -21,15 +24,15 @@ enum {
 
 /* Objects that all transfers of a process share. */
 struct transfer_tools {
-	CURLM *multi;
 	struct shares *shares;
 	const struct network_list *allowed;
-	const char *certificates; /* a file; NULL: the system's */
+	struct trust trust;
 };
 
 struct transfer {
 	const struct request *request;
 	const struct transfer_tools *tools;
+	struct tenant *tenant;
 	CURL *easy;
 	struct bytes headers; /* header lines of the last answer */
 	struct bytes body;
@@ -52,13 +55,14 @@ struct transfer {
 	char why[CURL_ERROR_SIZE];
 };
 
-/* Starts the transfer beside the others; the share of the host's name was taken before. request and
- * tools must outlive it. Returns false if there is no memory. */
+/* Starts the transfer beside the tenant's others; the share of the host's name was taken before.
+ * request, tools and tenant must outlive it. Returns false if there is no memory. */
 bool transfer_start(struct transfer *transfer, const struct transfer_tools *tools,
-		    const struct request *request) __attribute__((warn_unused_result));
+		    struct tenant *tenant, const struct request *request)
+    __attribute__((warn_unused_result));
 
-/* Ends the transfer and makes a reply of the result; *ret_lifetime_s: how long it may be cached, in
- * seconds. */
+/* Ends the transfer and makes a reply of the result, which counts for the tenant, too;
+ * *ret_lifetime_s: how long it may be cached, in seconds. */
 void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_reply,
 		  int64_t *ret_lifetime_s);
 

@@ -1,9 +1,11 @@
 """The egress as a process, its clients, and the servers that they ask for something."""
 
+import contextlib
 import gzip
 import http.server
 import json
 import os
+import pathlib
 import socket
 import struct
 import subprocess
@@ -12,6 +14,15 @@ import threading
 LAUNCHER = os.environ["SANDBOX_LAUNCH"]
 PROGRAM = os.environ["EGRESS"]
 LOCAL = ("--allow", "127.0.0.0/8", "--allow", "::1")
+DATA = "384M"  # as main/program.c has it
+
+
+def readable(path):
+    """Lets all users read the file."""
+    os.chmod(path, 0o644)
+    for folder in pathlib.Path(path).parents:
+        with contextlib.suppress(PermissionError):
+            os.chmod(folder, os.stat(folder).st_mode | 0o055)
 
 
 class Client:
@@ -58,7 +69,7 @@ class Client:
 
 
 class Egress:
-    def __init__(self, *options, launch=("--network", "--data", "320M"), environment=None):
+    def __init__(self, *options, launch=("--network", "--data", DATA), environment=None):
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         os.set_inheritable(theirs.fileno(), True)
         command = [*([LAUNCHER, *launch] if launch else []), PROGRAM, *options]

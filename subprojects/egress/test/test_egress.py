@@ -1,7 +1,6 @@
 """The egress as its clients see it, in the sandbox, with servers of the test's own on 127.0.0.1."""
 
 import contextlib
-import os
 import socket
 import ssl
 import struct
@@ -11,7 +10,7 @@ import time
 
 import pytest
 
-from egress_process import LOCAL, PROGRAM, Egress, Server
+from egress_process import DATA, LOCAL, PROGRAM, Egress, Server, readable
 
 
 def test_greets_and_fetches(client, server):
@@ -214,11 +213,8 @@ def test_certificates_are_checked(client, server, tmp_path):
     assert "the certificate of localhost is not valid" in client.error(url)
     assert not server.seen
     path = str(tmp_path / "cert.pem")
-    os.chmod(path, 0o644)
-    for folder in (tmp_path, *tmp_path.parents):
-        with contextlib.suppress(PermissionError):
-            os.chmod(folder, os.stat(folder).st_mode | 0o055)
-    launch = ("--network", "--data", "320M", "--read", path)
+    readable(path)
+    launch = ("--network", "--data", DATA, "--read", path)
     with contextlib.closing(Egress(*LOCAL, "--certificates", path, launch=launch)) as trusting:
         other = trusting.connect()
         head, body = other.ask(url)

@@ -21,13 +21,17 @@ static void say(struct connection *connection, bool may_be_last, const char *for
 {
 	char line[1024];
 	int length = vsnprintf(line, sizeof(line), format, arguments);
+	struct budget *before;
 
 	if (length < 0 || length >= (int)sizeof(line))
 		return;
+	/* Has a limit of its own, and must be there to say that the budget is used up. */
+	before = budget_enter(NULL);
 	pthread_mutex_lock(&connection->lock);
 	if ((may_be_last || !connection->must_end) && connection->told.length < CONNECTION_TOLD_MAX)
 		bytes_add(&connection->told, line, (size_t)length);
 	pthread_mutex_unlock(&connection->lock);
+	(void)budget_enter(before);
 	account_ring(connection->bell);
 }
 

@@ -13,7 +13,13 @@ enum {
 	CONNECTION_ACCOUNT_BYTES = TOPIC_ID_BYTES,
 	CONNECTION_TOLD_MAX = 64 << 10,
 	CONNECTION_DEVICES_MAX = 1000,
-	CONNECTION_MEMORY_MAX = 8 << 20, /* bytes for all devices: further devices are left out */
+	/* Bytes of all that is allocated for the account, by libraries, too: beyond them the
+	 * session ends. More than its own ones are taken from spare ones (budget.h). Together with
+	 * the stacks of threads they fit into the process's limit, 512 MiB (main/program.c). */
+	CONNECTION_BYTES_MAX = 20 << 20,
+	CONNECTION_BYTES_OWN = 5 << 20,
+	CONNECTION_BYTES_SPARE = 128 << 20,
+	CONNECTION_DEVICES_BYTES = 12 << 20, /* with more in use, devices are left out */
 	CONNECTION_ORDERS_MAX = 64,
 	CONNECTION_ORDERS_BYTES = 4 << 20,
 };
@@ -40,12 +46,12 @@ struct connection {
 	int wake;     /* the thread's eventfd: one of these members has changed */
 
 	/* The members below belong to the thread. */
+	struct budget *budget; /* entered while the thread works for the account */
 	struct session session;
 	struct api api;
 	struct publisher publisher;
 	struct device *devices, *gone;
 	unsigned device_count;
-	size_t memory; /* bytes of all devices, roughly */
 	struct order *orders, **orders_end;
 	unsigned order_count;
 	size_t order_bytes;

@@ -38,7 +38,7 @@ static size_t take_reply(char *data, size_t size, size_t count, void *context)
 	if (api->reply.length + length > API_REPLY_MAX)
 		return 0;
 	bytes_add(&api->reply, data, length);
-	return length;
+	return api->reply.failed ? 0 : length;
 }
 
 static size_t take_events(char *data, size_t size, size_t count, void *context)
@@ -82,10 +82,17 @@ bool api_init(struct api *api)
 	return api->multi && api->call && api->stream;
 }
 
-void api_finish(struct api *api)
+void api_cancel(struct api *api)
 {
 	if (api->is_calling)
 		curl_multi_remove_handle(api->multi, api->call);
+	api->is_calling = false;
+	bytes_finish(&api->reply);
+}
+
+void api_finish(struct api *api)
+{
+	api_cancel(api);
 	if (api->is_streaming)
 		curl_multi_remove_handle(api->multi, api->stream);
 	curl_easy_cleanup(api->call);
@@ -94,7 +101,6 @@ void api_finish(struct api *api)
 	curl_slist_free_all(api->fields);
 	while (api->socket_count)
 		close(api->sockets[--api->socket_count]);
-	bytes_finish(&api->reply);
 	event_reader_reset(&api->events);
 }
 
@@ -115,17 +121,24 @@ bool api_needs_socket(struct api *api)
 	return needs;
 }
 
-void api_begin(struct api *api, const char *method, const char *path, const struct bytes *body)
+/* Returns false if there is no memory: the request would be another one. */
+static bool set_request(const struct api *api, const char *method, const char *path)
 {
 	char url[URL_MAX];
+
+	snprintf(url, sizeof(url), "%s%s", ORIGIN, path);
+	return curl_easy_setopt(api->call, CURLOPT_URL, url) == CURLE_OK &&
+	       curl_easy_setopt(api->call, CURLOPT_CUSTOMREQUEST, method) == CURLE_OK;
+}
+
+void api_begin(struct api *api, const char *method, const char *path, const struct bytes *body)
+{
 	bool has_body = strcmp(method, "GET") != 0;
 
 	if (api->is_calling)
 		return;
 	bytes_finish(&api->reply);
 	api->status = 0;
-	snprintf(url, sizeof(url), "%s%s", ORIGIN, path);
-	curl_easy_setopt(api->call, CURLOPT_URL, url);
 	curl_easy_setopt(api->call, CURLOPT_TIMEOUT, (long)CALL_S);
 	curl_easy_setopt(api->call, CURLOPT_PATH_AS_IS, 1L);
 	/* libcurl repeats a request if a connection that was used before closes without an answer:
@@ -140,8 +153,8 @@ void api_begin(struct api *api, const char *method, const char *path, const stru
 	} else {
 		curl_easy_setopt(api->call, CURLOPT_HTTPGET, 1L);
 	}
-	curl_easy_setopt(api->call, CURLOPT_CUSTOMREQUEST, has_body ? method : NULL);
-	api->is_calling = curl_multi_add_handle(api->multi, api->call) == CURLM_OK;
+	api->is_calling = set_request(api, has_body ? method : NULL, path) &&
+			  curl_multi_add_handle(api->multi, api->call) == CURLM_OK;
 }
 
 void api_listen(struct api *api)
@@ -149,7 +162,8 @@ void api_listen(struct api *api)
 	if (api->is_streaming)
 		return;
 	event_reader_reset(&api->events);
-	curl_easy_setopt(api->stream, CURLOPT_URL, ORIGIN "/v1/events");
+	if (curl_easy_setopt(api->stream, CURLOPT_URL, ORIGIN "/v1/events") != CURLE_OK)
+		return;
 	/* The stream sends a line every 15 s. */
 	curl_easy_setopt(api->stream, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(api->stream, CURLOPT_LOW_SPEED_TIME, 45L);

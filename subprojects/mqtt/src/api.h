@@ -34,9 +34,11 @@ void api_add_socket(struct api *api, int socket);
 /* Whether a call or the stream has found no socket since the last call of this function. */
 bool api_needs_socket(struct api *api);
 
-/* Begins a call, unless one is under way. body: JSON that must stay valid until the call is done;
- * NULL: none. */
+/* Begins a call, unless one is under way or there is no memory: then is_calling stays as it is.
+ * body: JSON that must stay valid until the call is done; NULL: none. */
 void api_begin(struct api *api, const char *method, const char *path, const struct bytes *body);
+/* Drops the call that is under way, if any, and the last reply. */
+void api_cancel(struct api *api);
 void api_listen(struct api *api);
 /* Continues the call and the stream. Returns true when the call is done; see status. */
 bool api_drive(struct api *api) __attribute__((warn_unused_result));

@@ -35,13 +35,16 @@ struct bridge *bridge_create(const struct network_list *allowed, const char *cer
 {
 	struct bridge *bridge = memory_take(sizeof(*bridge));
 
+	if (!bridge)
+		return NULL;
 	bridge->allowed = allowed;
 	bridge->certificates = certificates;
 	bridge->hello = hello;
 	bridge->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (bridge->bell < 0)
-		abort();
-	return bridge;
+	if (bridge->bell >= 0)
+		return bridge;
+	free(bridge);
+	return NULL;
 }
 
 void bridge_add(struct bridge *bridge, int socket)
@@ -53,6 +56,8 @@ void bridge_add(struct bridge *bridge, int socket)
 		return;
 	}
 	link = link_create(socket);
+	if (!link)
+		return;
 	link->next = bridge->links;
 	bridge->links = link;
 	bridge->link_count++;
@@ -107,13 +112,13 @@ static void open_connection(struct bridge *bridge, struct link *link, yyjson_doc
 	char name[CONNECTION_ACCOUNT_BYTES];
 	struct held *held;
 
-	if (!has_room(bridge)) {
+	held = has_room(bridge) ? memory_take(sizeof(*held)) : NULL;
+	if (!held) {
 		refuse(link, account ? account : "", why);
 		yyjson_doc_free(doc);
 		return;
 	}
 	snprintf(name, sizeof(name), "%s", account ? account : "");
-	held = memory_take(sizeof(*held));
 	held->link = link;
 	held->connection =
 	    connection_start(doc, bridge->allowed, bridge->certificates, bridge->bell, &why);

@@ -22,8 +22,9 @@ enum {
 
 struct bridge;
 
+/* Returns NULL if there is no memory. */
 struct bridge *bridge_create(const struct network_list *allowed, const char *certificates,
-			     const char *hello);
+			     const char *hello) __attribute__((warn_unused_result));
 /* Takes ownership of the link's socket. */
 void bridge_add(struct bridge *bridge, int link);
 /* Waits for an event of a link, a connection or control. Returns true if it is of control. */

@@ -123,3 +123,12 @@ void calls_drive(struct connection *connection)
 		account_say(connection, "{\"needs\":\"%s\"}\n", connection->account);
 	}
 }
+
+void calls_drop(struct connection *connection)
+{
+	api_cancel(&connection->api);
+	connection->call = CALL_NONE;
+	connection->called = NULL;
+	while (connection->orders)
+		commands_end_first(connection);
+}

@@ -14,6 +14,7 @@
 
 enum {
 	TURN_MS = 1000,
+	PAUSE_MS = 10 * 1000, /* after the budget was used up */
 	THREAD_STACK = 512 << 10,
 };
 
@@ -80,15 +81,35 @@ static void finish(struct connection *connection)
 		panels_forget(connection);
 	session_finish(&connection->session);
 	account_say_counts(connection);
-	while (connection->orders)
-		commands_end_first(connection);
-	for (struct device *next, *device = connection->devices; device; device = next) {
-		next = device->next;
-		device_destroy(device);
-	}
-	for (struct device *next, *device = connection->gone; device; device = next) {
-		next = device->next;
-		device_destroy(device);
+	calls_drop(connection);
+	panels_drop(connection);
+}
+
+/* Begins anew with the memory that the account has: what was not allocated is missing somewhere. */
+static void start_over(struct connection *connection)
+{
+	calls_drop(connection);
+	panels_drop(connection);
+	connection->calls_from_ms = clock_ms() + PAUSE_MS;
+}
+
+static void take_turn(struct connection *connection)
+{
+	session_drive(&connection->session, clock_ms());
+	calls_drive(connection);
+	panels_publish(connection);
+	account_say_counts(connection);
+	/* Sends what was just begun, and what was just published, goes on its way now. */
+	session_drive(&connection->session, clock_ms());
+	if (session_ran_out(&connection->session))
+		start_over(connection);
+}
+
+static void serve(struct connection *connection)
+{
+	while (take_sockets(connection)) {
+		take_turn(connection);
+		wait_for_more(connection);
 	}
 }
 
@@ -97,19 +118,14 @@ static void *run(void *argument)
 	struct connection *connection = argument;
 
 	session_init(&connection->session);
-	if (!api_init(&connection->api))
-		abort();
+	(void)budget_enter(connection->budget);
 	connection->needs_list = true;
-	while (take_sockets(connection)) {
-		session_drive(&connection->session, clock_ms());
-		calls_drive(connection);
-		panels_publish(connection);
-		account_say_counts(connection);
-		/* Sends what was just begun, and what was just published, goes on its way now. */
-		session_drive(&connection->session, clock_ms());
-		wait_for_more(connection);
-	}
+	if (api_init(&connection->api))
+		serve(connection);
+	else
+		account_say(connection, "{\"gone\":\"%s\"}\n", connection->account);
 	finish(connection);
+	(void)budget_enter(NULL);
 	pthread_mutex_lock(&connection->lock);
 	connection->is_over = true;
 	pthread_mutex_unlock(&connection->lock);
@@ -162,6 +178,8 @@ static void init(struct connection *connection)
 {
 	connection->session.settings = &connection->settings;
 	connection->session.context = connection;
+	connection->session.budget = connection->budget =
+	    budget_create(CONNECTION_BYTES_OWN, CONNECTION_BYTES_MAX);
 	connection->session.on_up = on_up;
 	connection->session.on_state = account_say_state;
 	connection->session.on_message = commands_take;
@@ -197,6 +215,7 @@ static void release(struct connection *connection)
 	bytes_finish(&connection->told);
 	pthread_mutex_destroy(&connection->lock);
 	yyjson_doc_free(connection->opened);
+	budget_release(connection->budget);
 	free(connection);
 }
 
@@ -205,6 +224,11 @@ struct connection *connection_start(yyjson_doc *opened, const struct network_lis
 {
 	struct connection *connection = memory_take(sizeof(*connection));
 
+	*ret_why = "there are too many connections";
+	if (!connection) {
+		yyjson_doc_free(opened);
+		return NULL;
+	}
 	connection->opened = opened;
 	connection->bell = bell;
 	if (!read_settings(connection, allowed, certificates)) {
@@ -214,10 +238,9 @@ struct connection *connection_start(yyjson_doc *opened, const struct network_lis
 		return NULL;
 	}
 	init(connection);
-	if (connection->wake >= 0 && start_thread(connection) == 0)
+	if (connection->budget && connection->wake >= 0 && start_thread(connection) == 0)
 		return connection;
 	release(connection);
-	*ret_why = "there are too many connections";
 	return NULL;
 }
 
@@ -250,8 +273,8 @@ bool connection_take(struct connection *connection, struct bytes *told)
 	bool is_over;
 
 	pthread_mutex_lock(&connection->lock);
-	bytes_add(told, connection->told.data, connection->told.length);
-	bytes_finish(&connection->told);
+	*told = connection->told;
+	connection->told = (struct bytes){0};
 	is_over = connection->is_over;
 	pthread_mutex_unlock(&connection->lock);
 	return is_over;

@@ -10,6 +10,8 @@ struct device *device_create(const char *id)
 {
 	struct device *device = memory_take(sizeof(*device));
 
+	if (!device)
+		return NULL;
 	snprintf(device->id, sizeof(device->id), "%s", id);
 	device->needs_about = device->needs_rotation = true;
 	return device;

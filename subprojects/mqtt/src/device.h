@@ -25,11 +25,10 @@ struct published {
 struct device {
 	struct device *next;
 	char id[TOPIC_ID_BYTES];
-	yyjson_doc *about;		  /* GET /web/devices/{id}; NULL: not known yet */
-	yyjson_doc *rotation;		  /* GET .../rotation; NULL: not known yet */
-	yyjson_doc *shown;		  /* data of the newest event "shown" */
-	size_t about_cost, rotation_cost; /* bytes of these documents, roughly */
-	struct bytes text;		  /* text of the last message; empty after its end */
+	yyjson_doc *about;    /* GET /web/devices/{id}; NULL: not known yet */
+	yyjson_doc *rotation; /* GET .../rotation; NULL: not known yet */
+	yyjson_doc *shown;    /* data of the newest event "shown" */
+	struct bytes text;    /* text of the last message; empty after its end */
 	bool is_online;
 	char last_seen[40];
 	bool is_listed;	  /* the list that is being read has it */
@@ -40,7 +39,8 @@ struct device {
 	struct published *published;
 };
 
-struct device *device_create(const char *id) __attribute__((malloc, returns_nonnull));
+/* Returns NULL if there is no memory. */
+struct device *device_create(const char *id) __attribute__((malloc, warn_unused_result));
 void device_destroy(struct device *device);
 
 /* Returns the member of a document's root; NULL: there is none. */

@@ -35,8 +35,10 @@ bool event_reader_take(struct event_reader *reader, const char *data, size_t len
 			return false;
 		bytes_add(&reader->line, data, part);
 		if (!end)
-			return true;
+			return !reader->line.failed;
 		bytes_add(&reader->line, "", 1);
+		if (reader->line.failed)
+			return false;
 		on_line(reader, reader->line.data);
 		bytes_finish(&reader->line);
 		data = end + 1;

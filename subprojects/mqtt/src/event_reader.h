@@ -15,7 +15,7 @@ struct event_reader {
 	void *context;
 };
 
-/* Reads a piece. Returns false if a line is too long. */
+/* Reads a piece. Returns false if a line is too long, or if there is no memory. */
 bool event_reader_take(struct event_reader *reader, const char *data, size_t length)
     __attribute__((warn_unused_result));
 /* Drops an incomplete line and event. */

@@ -14,6 +14,10 @@ struct link *link_create(int socket)
 {
 	struct link *link = memory_take(sizeof(*link));
 
+	if (!link) {
+		close(socket);
+		return NULL;
+	}
 	link->socket = socket;
 	fcntl(socket, F_SETFL, O_NONBLOCK);
 	return link;
@@ -43,10 +47,15 @@ static void keep_socket(struct link *link, int socket)
 
 void link_read(struct link *link)
 {
+	char *to = bytes_reserve(&link->in, PIECE);
 	ssize_t length;
 	int socket;
 
-	length = inside_receive(link->socket, bytes_reserve(&link->in, PIECE), PIECE, &socket);
+	if (!to) {
+		link->is_gone = true;
+		return;
+	}
+	length = inside_receive(link->socket, to, PIECE, &socket);
 	keep_socket(link, socket);
 	if (length > 0)
 		link->in.length += (size_t)length;
@@ -71,10 +80,11 @@ void link_write(struct link *link)
 
 void link_say(struct link *link, const char *lines, size_t length)
 {
-	if (link->out.length + length > LINK_OUT_MAX)
-		link->is_gone = true;
-	else
+	if (link->out.length + length <= LINK_OUT_MAX)
 		bytes_add(&link->out, lines, length);
+	else
+		link->is_gone = true;
+	link->is_gone |= link->out.failed;
 }
 
 char *link_next(struct link *link)
@@ -85,6 +95,10 @@ char *link_next(struct link *link)
 	if (!end)
 		return NULL;
 	line = memory_take((size_t)(end - link->in.data) + 1);
+	if (!line) {
+		link->is_gone = true;
+		return NULL;
+	}
 	memcpy(line, link->in.data, (size_t)(end - link->in.data));
 	bytes_skip(&link->in, (size_t)(end - link->in.data) + 1);
 	return line;

@@ -3,12 +3,15 @@
  * (SCM_RIGHTS): the links of workers (bridge.h). It ends with the socket at descriptor 3.
  *
  *   mqtt [--allow CIDR]... [--certificates FILE] */
+#include "account.h"
 #include "bridge.h"
 
 #include <curl/curl.h>
 #include <malloc.h>
 #include <mosquitto.h>
+#include <sandboxed/budget.h>
 #include <sandboxed/inside.h>
+#include <sandboxed/tls_once.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,14 +49,18 @@ int main(int argc, char **argv)
 	if (status != 0)
 		return status;
 	mallopt(M_ARENA_MAX, 2);
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || mosquitto_lib_init() != 0)
-		return inside_fail("mqtt", "cannot start libcurl or libmosquitto", NULL);
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || mosquitto_lib_init() != 0 ||
+	    !tls_once())
+		return inside_fail("mqtt", "cannot start libcurl, libmosquitto or OpenSSL", NULL);
+	budget_set_spare(CONNECTION_BYTES_SPARE);
 	mosquitto_lib_version(&major, &minor, &revision);
 	snprintf(library, sizeof(library), "libmosquitto %d.%d.%d", major, minor, revision);
 	status = inside_restrict(SANDBOX_NETWORK, "MQTT", library, hello);
 	if (status < 0)
 		return inside_fail("mqtt", "cannot enter its sandbox", strerror(-status));
 	bridge = bridge_create(&allowed, certificates, hello);
+	if (!bridge)
+		return inside_fail("mqtt", "has no memory", NULL);
 	run(bridge);
 	bridge_destroy(bridge);
 	/* Threads may still disconnect from their brokers; the process does not wait for them. */

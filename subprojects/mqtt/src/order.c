@@ -9,6 +9,7 @@
 enum { WORD_MAX = LABEL_BYTES, USUAL_BRIGHTNESS = 50 };
 
 static const char no_switch[] = "must be ON or OFF";
+static const char no_memory[] = "finds no memory";
 
 struct reading {
 	const struct topic *topic;
@@ -35,10 +36,15 @@ void order_destroy(struct order *order)
 	free(order);
 }
 
+/* Returns NULL, with the problem noted, if there is no memory. */
 static struct order *add(struct reading *reading, const char *method, const char *last)
 {
 	struct order *order = memory_take(sizeof(*order));
 
+	if (!order) {
+		reading->problem = no_memory;
+		return NULL;
+	}
 	order->method = method;
 	order->command = names[reading->topic->command];
 	memcpy(order->device, reading->topic->device, sizeof(order->device));
@@ -51,7 +57,10 @@ static struct order *add(struct reading *reading, const char *method, const char
 static void add_text(struct reading *reading, const char *method, const char *last,
 		     const char *body)
 {
-	bytes_add_text(&add(reading, method, last)->body, body);
+	struct order *order = add(reading, method, last);
+
+	if (order)
+		bytes_add_text(&order->body, body);
 }
 
 /* ---- pictures and texts ---- */
@@ -72,6 +81,8 @@ static void read_push(struct reading *reading, const char *payload, size_t lengt
 		return;
 	}
 	order = add(reading, "POST", "/push");
+	if (!order)
+		return;
 	if (is_object(payload, length)) {
 		bytes_add(&order->body, payload, length);
 		return;
@@ -95,6 +106,8 @@ static void add_message(struct reading *reading, const char *method, const char 
 {
 	struct order *order = add(reading, method, last);
 
+	if (!order)
+		return;
 	order->has_text = true;
 	bytes_add(&order->body, body.data, body.length);
 	text = cut(text);
@@ -108,7 +121,11 @@ static void add_plain_message(struct reading *reading, struct str text)
 	bytes_add_text(&body, "{\"text\":");
 	bytes_add_json(&body, text.data, text.length);
 	bytes_add_text(&body, "}");
-	add_message(reading, "POST", "/message", (struct str){body.data, body.length}, text);
+	if (body.failed)
+		reading->problem = no_memory;
+	else
+		add_message(reading, "POST", "/message", (struct str){body.data, body.length},
+			    text);
 	bytes_finish(&body);
 }
 
@@ -273,6 +290,20 @@ static void read_controls(struct reading *reading, const char *payload, size_t l
 	read_word(reading, word);
 }
 
+/* Drops all orders if one is incomplete: a part of a body may mean something else. */
+static void check_memory(struct reading *reading)
+{
+	for (const struct order *order = reading->first; order; order = order->next)
+		if (order->body.failed || order->text.failed)
+			reading->problem = no_memory;
+	while (reading->problem == no_memory && reading->first) {
+		struct order *order = reading->first;
+
+		reading->first = order->next;
+		order_destroy(order);
+	}
+}
+
 struct order *order_read(const struct topic *topic, const struct device *device,
 			 const char *payload, size_t length, const char **ret_problem)
 {
@@ -291,6 +322,7 @@ struct order *order_read(const struct topic *topic, const struct device *device,
 		read_light(&reading, payload, length);
 	else
 		read_controls(&reading, payload, length);
+	check_memory(&reading);
 	*ret_problem = reading.problem;
 	return reading.first;
 }

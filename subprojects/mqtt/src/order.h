@@ -20,7 +20,7 @@ struct order {
 };
 
 /* Makes the requests of a command, in order. The caller calls order_destroy() on them. Returns
- * NULL, with a static text in *ret_problem, if the payload is not valid. */
+ * NULL, with a static text in *ret_problem, if the payload is not valid or there is no memory. */
 struct order *order_read(const struct topic *topic, const struct device *device,
 			 const char *payload, size_t length, const char **ret_problem);
 /* Static text. */

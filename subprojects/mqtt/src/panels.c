@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum {
-	ENTRY_COST = 300,
 	LIST_MS = 30 * 1000,
 	LEFTOVER_MS = 1000, /* before leftovers are compared with the list */
 	PICTURE_MS = 5000,
@@ -32,7 +31,6 @@ static void remove_device(struct connection *connection, struct device **at)
 	device->next = connection->gone;
 	connection->gone = device;
 	connection->device_count--;
-	connection->memory -= device->about_cost + device->rotation_cost;
 	if (connection->called == device)
 		connection->called = NULL;
 }
@@ -47,7 +45,7 @@ static void remove_unlisted(struct connection *connection)
 	}
 }
 
-/* Adds a device. Returns NULL if there are too many. */
+/* Adds a device. Returns NULL if there are too many, or if there is no memory. */
 static struct device *add_device(struct connection *connection, const char *id)
 {
 	struct device *device;
@@ -55,6 +53,8 @@ static struct device *add_device(struct connection *connection, const char *id)
 	if (connection->device_count >= CONNECTION_DEVICES_MAX)
 		return NULL;
 	device = device_create(id);
+	if (!device)
+		return NULL;
 	device->next = connection->devices;
 	connection->devices = device;
 	connection->device_count++;
@@ -194,26 +194,15 @@ void panels_take_event(void *context, const char *name, const char *data, size_t
 
 /* ---- answers of the API ---- */
 
-/* Whether the document may be kept; it takes about twice its text, and topics for entries. */
-static bool take_memory(struct connection *connection, const yyjson_doc *doc, size_t *cost)
-{
-	size_t entries = yyjson_arr_size(device_member(doc, "entries"));
-	size_t wanted = 2 * connection->api.reply.length + entries * ENTRY_COST;
-
-	if (connection->memory - *cost + wanted > CONNECTION_MEMORY_MAX)
-		return false;
-	connection->memory += wanted - *cost;
-	*cost = wanted;
-	return true;
-}
-
-static void take_document(yyjson_doc **to, bool *needs, size_t *cost, struct connection *connection)
+static void take_document(yyjson_doc **to, bool *needs, struct connection *connection)
 {
 	const struct api *api = &connection->api;
 	yyjson_doc *doc = yyjson_read(api->reply.data, api->reply.length, 0);
 
 	*needs = false;
-	if (!yyjson_is_obj(yyjson_doc_get_root(doc)) || !take_memory(connection, doc, cost)) {
+	/* The rest of the budget is for messages. */
+	if (!yyjson_is_obj(yyjson_doc_get_root(doc)) ||
+	    budget_bytes(connection->budget) > CONNECTION_DEVICES_BYTES) {
 		yyjson_doc_free(doc);
 		return;
 	}
@@ -247,13 +236,11 @@ void panels_take_answer(struct connection *connection)
 		break;
 	case CALL_ABOUT:
 		if (device)
-			take_document(&device->about, &device->needs_about, &device->about_cost,
-				      connection);
+			take_document(&device->about, &device->needs_about, connection);
 		break;
 	case CALL_ROTATION:
 		if (device)
-			take_document(&device->rotation, &device->needs_rotation,
-				      &device->rotation_cost, connection);
+			take_document(&device->rotation, &device->needs_rotation, connection);
 		break;
 	default:
 		if (device)
@@ -288,6 +275,25 @@ void panels_publish(struct connection *connection)
 			return;
 		device->needs_publishing = false;
 	}
+}
+
+static void destroy_all(struct device **list)
+{
+	while (*list) {
+		struct device *device = *list;
+
+		*list = device->next;
+		device_destroy(device);
+	}
+}
+
+void panels_drop(struct connection *connection)
+{
+	destroy_all(&connection->devices);
+	destroy_all(&connection->gone);
+	connection->device_count = 0;
+	connection->called = NULL;
+	connection->needs_list = true;
 }
 
 /* The account has removed its connection, so its panels disappear. */

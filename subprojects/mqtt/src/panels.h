@@ -19,5 +19,7 @@ void panels_take_answer(struct connection *connection);
 void panels_forget_called(struct connection *connection);
 /* Publishes what has changed, as far as the broker takes it. */
 void panels_publish(struct connection *connection);
+/* Forgets all panels, and leaves the broker as it is. */
+void panels_drop(struct connection *connection);
 /* Removes all panels from the broker, since the account has removed its connection. */
 void panels_forget(struct connection *connection);

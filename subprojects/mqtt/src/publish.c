@@ -21,6 +21,7 @@ static uint64_t hash_of(const char *data, size_t length)
 	return hash ? hash : 1;
 }
 
+/* Finds the topic, or adds it. Returns NULL if there is no memory. */
 static struct published *find(struct device *device, const char *topic)
 {
 	struct published *one = device->published;
@@ -31,6 +32,8 @@ static struct published *find(struct device *device, const char *topic)
 	if (one)
 		return one;
 	one = memory_take(sizeof(*one) + bytes);
+	if (!one)
+		return NULL;
 	memcpy(one->topic, topic, bytes);
 	one->next = device->published;
 	device->published = one;
@@ -43,6 +46,8 @@ static bool tell(const struct publisher *publisher, struct device *device, const
 	struct published *published = find(device, topic);
 	uint64_t hash = hash_of(payload, length);
 
+	if (!published)
+		return false;
 	published->is_wanted = true;
 	if (published->hash == hash)
 		return true;
@@ -97,7 +102,7 @@ static bool tell_message(const struct publisher *publisher, struct device *devic
 	bytes_add_text(&json, "{\"text\":");
 	bytes_add_json(&json, device->text.data, device->text.length);
 	bytes_add_text(&json, "}");
-	is_told = tell_text(publisher, device, "text", json.data);
+	is_told = !json.failed && tell_text(publisher, device, "text", json.data);
 	bytes_finish(&json);
 	return is_told;
 }

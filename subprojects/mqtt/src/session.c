@@ -17,8 +17,6 @@ enum {
 	READS_A_TURN = 64,
 	FAREWELL_MS = 5000,
 	FAREWELL_POLL_MS = 100,
-	/* A message is at most as large as a body of the API; the rest is for its topic. */
-	ALLOCATION_MAX = (1 << 20) + (128 << 10),
 };
 
 static int64_t pause_ms(unsigned failures)
@@ -51,6 +49,11 @@ static const char *explain(const struct session *session, int result, int error)
 	    "the broker rejects the user name or the password",
 	};
 
+	if (session->has_run_out)
+		return "the broker's messages and the account's devices take more memory than a "
+		       "connection has";
+	if (session->has_sent_qos_2)
+		return "the broker sent a message of QoS 2, and the subscriptions ask for 1";
 	if (session->guard.has_refused)
 		return "the broker's address is not public, or its port belongs to another "
 		       "service; an administrator can open local addresses to accounts";
@@ -71,8 +74,6 @@ static const char *explain(const struct session *session, int result, int error)
 		return "the broker does not answer";
 	case MOSQ_ERR_CONN_LOST:
 		return "the broker closed the connection";
-	case MOSQ_ERR_NOMEM:
-		return "the broker sent a message that is too large";
 	default:
 		return mosquitto_strerror(result);
 	}
@@ -82,6 +83,7 @@ static void fail(struct session *session, int result, int64_t now_ms)
 {
 	int error = errno;
 
+	session->has_run_out |= budget_take_failure(session->budget);
 	if (session->is_up && now_ms - session->up_ms >= STEADY_MS)
 		session->failures = 0;
 	session->next_ms = now_ms + pause_ms(session->failures++);
@@ -134,6 +136,21 @@ static void on_message(struct mosquitto *mosquitto, void *context,
 				    (size_t)message->payloadlen);
 }
 
+/* Called before the library stores a message that it has read. It keeps each one of QoS 2 until the
+ * broker releases it, and tells only its log of it. */
+static void on_log(struct mosquitto *mosquitto, void *context, int level, const char *text)
+{
+	static const char received[] = " received PUBLISH (d";
+	struct session *session = context;
+	const char *found = strstr(text, received);
+
+	(void)mosquitto;
+	(void)level;
+	/* After that: "0, q2, ...". */
+	if (found && strncmp(found + sizeof(received), ", q2", 4) == 0)
+		session->has_sent_qos_2 = true;
+}
+
 /* ---- connecting ---- */
 
 static bool set_tls(const struct session *session)
@@ -162,6 +179,7 @@ static bool create(struct session *session)
 	mosquitto_connect_callback_set(session->mosquitto, on_connected);
 	mosquitto_publish_callback_set(session->mosquitto, on_sent);
 	mosquitto_message_callback_set(session->mosquitto, on_message);
+	mosquitto_log_callback_set(session->mosquitto, on_log);
 	return set_tls(session) &&
 	       mosquitto_will_set(session->mosquitto, settings->will, sizeof(offline) - 1, offline,
 				  1, true) == MOSQ_ERR_SUCCESS &&
@@ -173,7 +191,7 @@ static void start(struct session *session, int64_t now_ms)
 {
 	int result;
 
-	session->guard.has_refused = false;
+	session->guard.has_refused = session->has_sent_qos_2 = false;
 	session->result = 0;
 	errno = 0;
 	if (!create(session)) {
@@ -196,14 +214,12 @@ static int read_some(struct session *session)
 
 	session->has_progress = true;
 	for (int i = 0; i < READS_A_TURN && session->has_progress && result == MOSQ_ERR_SUCCESS &&
-			!session_wants_write(session);
+			!session->has_sent_qos_2 && !session_wants_write(session);
 	     i++) {
 		session->has_progress = false;
-		session->guard.allocation_max = ALLOCATION_MAX;
 		result = mosquitto_loop_read(session->mosquitto, 1);
-		session->guard.allocation_max = 0;
 	}
-	return result;
+	return session->has_sent_qos_2 ? MOSQ_ERR_PROTOCOL : result;
 }
 
 static int turn(struct session *session, int64_t now_ms)
@@ -250,6 +266,18 @@ void session_drive(struct session *session, int64_t now_ms)
 		fail(session, result, now_ms);
 	else if (session->is_up && !was_up)
 		greet(session, now_ms);
+}
+
+bool session_ran_out(struct session *session)
+{
+	bool has_run_out;
+
+	session->has_run_out |= budget_take_failure(session->budget);
+	has_run_out = session->has_run_out;
+	if (has_run_out && session->mosquitto)
+		fail(session, MOSQ_ERR_NOMEM, clock_ms());
+	session->has_run_out = false;
+	return has_run_out;
 }
 
 int session_socket(const struct session *session)

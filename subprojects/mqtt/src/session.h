@@ -3,12 +3,15 @@
  *
  *   waiting --its time--> connecting --CONNACK--> up --anything wrong--> waiting
  *
- * libmosquitto waits in its look-up and connect, so each session has a thread of its own. */
+ * libmosquitto waits in its look-up and connect, so each session has a thread of its own. All
+ * functions are called with the session's budget entered: the library allocates what a broker
+ * announces and sends. */
 #pragma once
 
 #include "guard.h"
 
 #include <mosquitto.h>
+#include <sandboxed/budget.h>
 #include <stdint.h>
 
 struct session_settings {
@@ -24,9 +27,12 @@ struct session_settings {
 struct session {
 	const struct session_settings *settings;
 	struct guard guard;
+	struct budget *budget;	     /* the account's */
 	struct mosquitto *mosquitto; /* NULL while the session waits */
 	bool is_up;
 	bool has_progress;	/* something was read */
+	bool has_run_out;	/* an allocation has failed since the last session_ran_out() */
+	bool has_sent_qos_2;	/* the broker has sent QoS 2, which was not granted */
 	int result;		/* MOSQ_ERR_..., or the code of a CONNACK as a negative number */
 	unsigned unsent;	/* messages that the socket has not taken */
 	int64_t stalled_ms;	/* since when the socket takes nothing; 0: it takes data */
@@ -42,8 +48,8 @@ struct session {
 	void *context;
 };
 
-/* Called in the session's thread, whose guard it sets. settings, the guard's rules and the
- * functions must be set. */
+/* Called in the session's thread, whose guard it sets. settings, the budget, the guard's rules and
+ * the functions must be set. */
 void session_init(struct session *session);
 /* Disconnects without publishing the will; waits at most 5 s until the broker has taken all
  * messages. */
@@ -51,6 +57,9 @@ void session_finish(struct session *session);
 
 /* Reads and writes, or connects if it is time. */
 void session_drive(struct session *session, int64_t now_ms);
+/* Whether an allocation has failed since the last call of this function. The session has ended
+ * then, and the caller drops what it keeps for the account. */
+bool session_ran_out(struct session *session);
 /* Returns the socket to wait for, or -1. */
 int session_socket(const struct session *session);
 bool session_wants_write(const struct session *session);

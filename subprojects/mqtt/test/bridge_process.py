@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -21,7 +22,7 @@ class Bridge:
     def __init__(self, *options, readable=()):
         own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         read = [word for path in readable for word in ("--read", path)]
-        command = [os.environ["SANDBOX_LAUNCH"], "--best-effort", "--data", "256M", "--network", *read,
+        command = [os.environ["SANDBOX_LAUNCH"], "--best-effort", "--data", "512M", "--network", *read,
                    os.environ["MQTT"], *options]
 
         def place_control():
@@ -93,6 +94,11 @@ class SlowBroker:
             peer.recv(4096)
             peer.sendall(CONNACK)
             self.peers.append(peer)
+            threading.Thread(target=self._talk, args=[peer], daemon=True).start()
+
+    def _talk(self, peer):
+        with contextlib.suppress(OSError):  # the bridge has ended the connection
+            self.talk(peer)
 
     def __enter__(self):
         return self
@@ -103,6 +109,9 @@ class SlowBroker:
         self.thread.join()
         for peer in self.peers:
             peer.close()
+
+    def talk(self, peer):
+        """What it does with a connection after the CONNACK, in a thread."""
 
     def read_all(self):
         """(first byte, body) of each packet of the only connection, until it ends."""
@@ -122,13 +131,45 @@ class SlowBroker:
         return packets
 
 
+def publish_packet(topic, payload=b"", first=0x30, announced=0):
+    """A PUBLISH packet (MQTT 3.1.1, 3.3). announced: bytes of its payload, if more are announced than are there."""
+    number = b"" if not first & 6 else b"\x00\x01"
+    body = len(topic).to_bytes(2, "big") + topic.encode() + number + payload
+    length, left = b"", max(len(body), announced)
+    while left > 127:
+        length += bytes([left & 127 | 128])
+        left >>= 7
+    return bytes([first]) + length + bytes([left]) + body
+
+
+class FloodingBroker(SlowBroker):
+    """It sends the packets that make(number) makes, until the bridge ends the connection."""
+
+    def __init__(self, make):
+        self.make = make
+        self.sent = 0
+        super().__init__()
+
+    def talk(self, peer):
+        threading.Thread(target=self._drain, args=[peer], daemon=True).start()
+        for number in itertools.count():
+            packet = self.make(number)
+            peer.sendall(packet)
+            self.sent += len(packet)
+
+    def _drain(self, peer):
+        with contextlib.suppress(OSError):
+            while peer.recv(1 << 16):
+                pass
+
+
 def device_id(number):
     return ACCOUNT[:-2] + f"{number:02}"
 
 
 class Api:
     """A worker's API: an account with devices, each with a hundred entries at most, whose IDs are long. It takes all
-    that the bridge says.
+    that the bridge says, and never answers a command.
 
     events: of the first stream, (name, data); the list of devices is answered when the bridge has read them."""
 
@@ -161,6 +202,8 @@ class Api:
         self.open.add(one)
         with one, contextlib.suppress(OSError):
             while data := one.recv(1 << 16):
+                if not data.startswith(b"GET "):
+                    continue  # a command, or the rest of one
                 path = re.match(rb"GET (\S+)", data)[1].decode()
                 if path == "/v1/events":
                     self._stream(one)

@@ -129,6 +129,7 @@ void engine_serve(const struct frame *request, struct bytes *ret_head, struct by
 	if (run.fault.length)
 		bytes_finish(&run.tree);
 	*ret_blob = run.tree;
+	ret_head->failed |= run.fault.failed || run.log.lines.failed || run.hosts.failed;
 	bytes_finish(&run.fault);
 	bytes_finish(&run.log.lines);
 	bytes_finish(&run.hosts);

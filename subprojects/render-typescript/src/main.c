@@ -37,8 +37,10 @@ static int answer(void)
 	}
 	engine_serve(&request, &head, &blob);
 	frame_finish(&request);
-	status = frame_send(INSIDE_LINK, (struct str){head.data, head.length},
-			    (struct str){blob.data, blob.length});
+	status = -ENOMEM; /* the process ends, and with it this run only */
+	if (!head.failed)
+		status = frame_send(INSIDE_LINK, (struct str){head.data, head.length},
+				    (struct str){blob.data, blob.length});
 	bytes_finish(&head);
 	bytes_finish(&blob);
 	malloc_trim(KEPT_BYTES);

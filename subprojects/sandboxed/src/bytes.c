@@ -13,20 +13,7 @@ static const struct str replacement = STR("\xef\xbf\xbd");
 
 void *memory_take(size_t size)
 {
-	void *taken = calloc(1, size);
-
-	if (!taken)
-		abort();
-	return taken;
-}
-
-char *memory_copy_text(const char *text)
-{
-	char *copy = strdup(text);
-
-	if (!copy)
-		abort();
-	return copy;
+	return calloc(1, size);
 }
 
 void bytes_finish(struct bytes *bytes)
@@ -54,8 +41,6 @@ char *bytes_reserve(struct bytes *bytes, size_t length)
 		if (capacity < LEAST)
 			capacity = LEAST;
 		data = realloc(bytes->data, capacity);
-		if (!data && !bytes->most)
-			abort();
 		if (!data) {
 			bytes->failed = true;
 			return NULL;

@@ -9,11 +9,9 @@ struct bytes {
 	char *data; /* NUL-terminated after the first addition */
 	size_t length;
 	size_t capacity;
-	/* Largest length; beyond it, and if there is no memory, adding fails. 0: no limit, and the
-	 * process ends if there is no memory, so untrusted data must be limited by the caller
-	 * before. */
-	size_t most;
-	bool failed; /* an addition has failed: nothing is added any more */
+	size_t most; /* largest length, beyond which adding fails; 0: no limit */
+	bool failed; /* an addition has failed, for the limit or because there is no memory:
+			nothing is added any more */
 };
 
 /* Frees the memory; the buffer is empty afterwards. */
@@ -36,5 +34,5 @@ char *bytes_reserve(struct bytes *bytes, size_t length);
 /* Removes so many bytes from the beginning. */
 void bytes_skip(struct bytes *bytes, size_t length);
 
-void *memory_take(size_t size) __attribute__((malloc, returns_nonnull));
-char *memory_copy_text(const char *text) __attribute__((malloc, returns_nonnull));
+/* Returns zeroed memory, which the caller frees with free(); NULL: there is none. */
+void *memory_take(size_t size) __attribute__((malloc, warn_unused_result));

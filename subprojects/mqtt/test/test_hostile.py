@@ -1,0 +1,111 @@
+"""What a broker may declare and send: its account's session ends for it, and nobody else's."""
+
+import contextlib
+
+import pytest
+from bridge_process import ACCOUNT, Api, Bridge, FloodingBroker, device_id, publish_packet
+from broker import PASSWORD, USER, Broker
+from waiting import wait_until
+
+VICTIM = "0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4bb"
+MEBIBYTE = 1 << 20
+# A session may have 16 MiB; the rest is the process itself, and memory that the C library keeps.
+MOST = 40 * MEBIBYTE
+MANY_MOST = 512 * MEBIBYTE
+
+
+def peak_bytes(bridge):
+    with open(f"/proc/{bridge.process.pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) << 10 for line in status if line.startswith("VmHWM:"))
+
+
+def numbered(packet, number):
+    """A packet of QoS 1 or 2 with a number of its own."""
+    at = packet.index(b"\x00\x01", 2 + 2 + len(ACCOUNT))
+    return packet[:at] + (number % 65535 + 1).to_bytes(2, "big") + packet[at + 2:]
+
+
+def topic(last, number=0):
+    return f"displayd/{ACCOUNT}/{device_id(number)}/{last}"
+
+
+def uuid(number):
+    return f"{number:08x}{ACCOUNT[8:]}"
+
+
+def unreleased(number):
+    return numbered(publish_packet(topic("push"), bytes(1000), first=0x34), number)
+
+
+def announced(_):
+    return publish_packet(topic("push"), announced=255 << 20)
+
+
+def announced_in_part(_):
+    """As much as a session may have, most of which comes."""
+    return publish_packet(topic("push"), bytes(11 << 20), announced=14 << 20)
+
+
+def left_over(number):
+    """Retained topics of entries of devices that never were."""
+    device, entry = divmod(number, 200)
+    return b"".join(publish_packet(f"displayd/{ACCOUNT}/{uuid(device)}/{last}", b"online", first=0x31)
+                    for last in ("availability", f"entries/{entry:03}" + 90 * "x"))
+
+
+def large(number):
+    return numbered(publish_packet(topic("push"), bytes(MEBIBYTE - 100), first=0x32), number)
+
+
+@contextlib.contextmanager
+def victim(bridge):
+    """Another account, whose connection works all the time."""
+    with Broker() as broker, broker.listen("displayd/#") as heard:
+        bridge.open(broker.port, account=VICTIM, user=USER, password=PASSWORD)
+        heard.wait_for(f"displayd/{VICTIM}/availability", b"online")
+        yield
+        assert not any(payload == b"offline" for where, payload, _ in heard.messages if VICTIM in where)
+        bridge.say({"close": VICTIM, "forget": False})
+        heard.wait_for(f"displayd/{VICTIM}/availability", b"offline")
+
+
+def error_of(bridge):
+    """The next reason why a session has ended, which is not that of the victim."""
+    while True:
+        state = bridge.state()
+        if "error" in state:
+            assert state["account"] != VICTIM, state
+            return state["error"]
+
+
+@pytest.mark.parametrize("make, reason", [
+    (unreleased, "QoS 2"),
+    (announced, "memory"),
+    (left_over, "memory"),
+])
+def test_a_broker_cannot_fill_the_bridge(make, reason):
+    """Messages that are never released, one of which much is announced, retained ones of devices that never were."""
+    with FloodingBroker(make) as hostile, Bridge("--allow", "127.0.0.1") as bridge, victim(bridge):
+        bridge.open(hostile.port)
+        for _ in range(2):
+            assert reason in error_of(bridge)
+        assert peak_bytes(bridge) < MOST
+
+
+def test_commands_that_wait_are_bounded():
+    """The session goes on: those that find no place are dropped."""
+    with FloodingBroker(large) as hostile, Bridge("--allow", "127.0.0.1") as bridge, victim(bridge):
+        Api(bridge, devices=1, entries=1)
+        bridge.open(hostile.port)
+        wait_until(lambda: hostile.sent > 64 * MEBIBYTE, "commands")
+        assert peak_bytes(bridge) < MOST
+
+
+def test_many_brokers_cannot_fill_the_bridge():
+    """As many accounts as it connects."""
+    with FloodingBroker(announced_in_part) as hostile, Bridge("--allow", "127.0.0.1") as bridge, victim(bridge):
+        for number in range(39):
+            bridge.open(hostile.port, account=uuid(number))
+        for _ in range(3 * 39):
+            assert "memory" in error_of(bridge)
+        assert peak_bytes(bridge) < MANY_MOST
