@@ -96,9 +96,8 @@ static void those_that_ask_later_get_the_same_time(void **state)
 	for (unsigned i = 0; i < array_length(since_us); i++) {
 		watch(device->id);
 		run_turns();
-		assert_int_equal(sscanf(hints_sent(), "shows:%*[^:]:%*[^:]:%*d:%*d:%*d:%lld",
-					&since_us[i]),
-				 1);
+		assert_int_equal(
+		    sscanf(hints_sent(), "shows:%*[^:]:%*[^:]:%*d:%*d:%*d:%lld", &since_us[i]), 1);
 		pass_ms(20 * 1000);
 		panel_lives(socket);
 	}

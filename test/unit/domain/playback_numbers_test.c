@@ -262,7 +262,7 @@ static void what_is_long_overdue_does_not_come(void **state)
 	assert_push(1);
 }
 
-/* Of five pictures, playback remembers four: the number of the first one is not the second's. */
+/* Playback remembers four of five pictures: the number of the first one is not the second's. */
 static void numbers_of_forgotten_pictures_are_counted(void **state)
 {
 	(void)state;

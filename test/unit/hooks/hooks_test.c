@@ -1,6 +1,6 @@
 /* Tests when a worker looks for due webhooks, and how many messages it sends, with a scripted
  * database and a scripted egress. The statements themselves:
- * test/api/test_webhooks.py. */
+ * test/api/test_webhook_pauses.py. */
 #include "base/buffer.h"
 #include "db/statements.h"
 #include "hooks/hooks.h"

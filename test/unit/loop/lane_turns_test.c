@@ -194,7 +194,7 @@ static void the_wait_counts_others_up_to_the_own_time(void **state)
 	run_all();
 }
 
-/* Of three threads an account gets two at most: alone, it waits for these. */
+/* An account gets two of three threads at most: alone, it waits for these. */
 static void the_wait_counts_the_threads_of_an_account(void **state)
 {
 	(void)state;
