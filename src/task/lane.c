@@ -2,10 +2,6 @@
 #include "base/limits.h"
 #include "task_private.h"
 
-/* Waits in the long lane are estimated by the bytes of animations, which take that many times as
- * long as those of a text. */
-enum { TEXT_BYTES = 256 };
-
 struct step_result task_work_on_text(struct task *task, bool (*run)(void *argument), size_t bytes,
 				     task_step *next)
 {
@@ -14,7 +10,7 @@ struct step_result task_work_on_text(struct task *task, bool (*run)(void *argume
 	return task_work(task, is_long ? LANE_LONG : LANE_SHORT,
 			 &(struct task_work){.run = run,
 					     .argument = task,
-					     .size = is_long ? bytes / TEXT_BYTES : bytes,
+					     .size = is_long ? bytes / TASK_TEXT_BYTES : bytes,
 					     .is_text = true},
 			 next);
 }
