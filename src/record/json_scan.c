@@ -11,7 +11,7 @@ enum {
 	QUOTE,
 };
 
-enum { STEP_BYTES = 64 * 1024 };
+enum { STEP_BYTES = 128 * 1024 };
 
 static const uint8_t class_of[256] = {
     [' '] = SPACE, ['\t'] = SPACE, ['\n'] = SPACE, ['\r'] = SPACE, [','] = SPACE, [':'] = SPACE,
@@ -84,16 +84,18 @@ void json_scan_init(struct json_scan *scan, struct str text, unsigned values_max
 
 enum json_scan_result json_scan_step(struct json_scan *scan)
 {
-	const char *limit = scan->end;
+	struct json_scan now = *scan; /* in registers */
+	const char *limit = now.end;
 	enum json_scan_result result = JSON_SCAN_MORE;
 
-	if (limit - scan->at > STEP_BYTES)
-		limit = scan->at + STEP_BYTES;
-	while (scan->at < limit && result == JSON_SCAN_MORE) {
-		if (scan->is_in_string)
-			scan_string(scan, limit);
-		else if ((scan->at = space_end(scan->at, limit)) < limit)
-			result = scan_next(scan);
+	if (limit - now.at > STEP_BYTES)
+		limit = now.at + STEP_BYTES;
+	while (now.at < limit && result == JSON_SCAN_MORE) {
+		if (now.is_in_string)
+			scan_string(&now, limit);
+		else if ((now.at = space_end(now.at, limit)) < limit)
+			result = scan_next(&now);
 	}
-	return result == JSON_SCAN_MORE && scan->at >= scan->end ? JSON_SCAN_GOOD : result;
+	*scan = now;
+	return result == JSON_SCAN_MORE && now.at >= now.end ? JSON_SCAN_GOOD : result;
 }

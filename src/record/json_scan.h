@@ -22,7 +22,7 @@ struct json_scan {
 
 void json_scan_init(struct json_scan *scan, struct str text, unsigned values_max);
 
-/* Scans further, at most some 64 KiB. Returns JSON_SCAN_MORE; or at the end whether the text stays
+/* Scans further, at most some 128 KiB. Returns JSON_SCAN_MORE; or at the end whether the text stays
  * within LIMIT_JSON_DEPTH, LIMIT_JSON_NUMBER and values_max. Counts the values that a parser would
  * make, names and containers included. For a text that is not JSON the result is arbitrary. */
 enum json_scan_result json_scan_step(struct json_scan *scan);

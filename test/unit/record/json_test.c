@@ -206,7 +206,7 @@ static void the_scan_counts_as_the_parser_does(void **state)
 /* Others get the thread between two steps. Escapes lie on all borders of steps. */
 static void long_texts_are_parsed_in_steps(void **state)
 {
-	enum { ESCAPES = 512 * 1024 + 1, STEP_BYTES = 64 * 1024 };
+	enum { ESCAPES = 512 * 1024 + 1, STEP_BYTES = 128 * 1024 };
 	struct buffer text = {0};
 	struct json_parsing *parsing;
 	const struct json_value *item;
