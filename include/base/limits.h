@@ -63,6 +63,9 @@ enum {
 	/* Largest text that the loop reads or writes itself. Larger bodies and answers go to worker
 	 * threads, since each byte may take ten nanoseconds. */
 	LIMIT_LOOP_TEXT_BYTES = 64 * 1024,
+	/* Largest text that the short lane reads or writes, in a millisecond at most. Larger ones
+	 * take turns with animations, by account. */
+	LIMIT_SHORT_TEXT_BYTES = 256 * 1024,
 
 	/* JSON bodies: 400. */
 	LIMIT_JSON_DEPTH = 32,

@@ -1,9 +1,10 @@
 /* Worker threads in lanes.
  *
  *   LANE_SHORT  a still picture, or a large text of a body or an answer: a few milliseconds at most
- *   LANE_LONG   animations: up to a second. At most half of the threads run it, so that a short job
- *               never waits for long ones only; up to that half it is served first, so that a
- *               stream of short jobs never starves it
+ *   LANE_LONG   animations, pictures for clients, and texts above LIMIT_SHORT_TEXT_BYTES: up to a
+ *               second. At most half of the threads run it, so that a short job never waits for
+ *               long ones only; up to that half it is served first, so that a stream of short jobs
+ *               never starves it
  *   LANE_PASSWORD  hash of a password: 30 ms and 19 MiB each. It has threads of its own, one or
  *               two, so that guessed passwords do not occupy those of the other lanes
  *   LANE_KNOWN_PASSWORD  the same for known browsers, and passkeys: they do not wait behind guessed

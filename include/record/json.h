@@ -26,9 +26,15 @@ bool json_parse(struct str text, struct arena *arena, struct json_document *ret_
 bool json_parse_body(struct str text, struct arena *arena, struct json_document *ret_document,
 		     struct str *ret_reason);
 
-/* Parses, as json_parse_body(), a text with up to LIMIT_JSON_LONG_VALUES values, which is slow. */
-bool json_parse_long_body(struct str text, struct arena *arena, struct json_document *ret_document,
-			  struct str *ret_reason);
+/* Parses, as json_parse_body(), in steps, so that others get a thread between them. is_long: a text
+ * with up to LIMIT_JSON_LONG_VALUES values. The parsing lies in the arena. */
+struct json_parsing;
+enum json_progress { JSON_MORE, JSON_FAILED, JSON_DONE };
+
+struct json_parsing *json_parsing_new(struct str text, bool is_long, struct arena *arena);
+/* Does a step, with the same document each time. JSON_FAILED: the reason, or lacks_memory. */
+enum json_progress json_parsing_step(struct json_parsing *parsing,
+				     struct json_document *ret_document, struct str *ret_reason);
 
 /* Frees the tree; also for an empty document. */
 void json_document_finish(struct json_document *document);

@@ -211,11 +211,16 @@ struct task_work {
 	void *argument;
 	size_t size;  /* bytes of input */
 	bool is_text; /* large bodies and answers, else images: for the text of a refusal */
+	bool goes_on; /* other work of the task is done, or stored: it is not refused */
 	/* Owner of the share of the lane; all zero: the account of the caller. */
 	struct id share;
 	struct id
 	    network; /* network whose shares take turns with those of others; all zero: none */
 };
+
+/* Waits in the long lane are estimated by the bytes of animations, which take that many times as
+ * long as those of a text: the size of work on a text there is its bytes, divided by this. */
+enum { TASK_TEXT_BYTES = 256 };
 
 /* Runs the work on worker threads, in a share of the lane. If the lane accepts no more, answers 503
  * with Retry-After. */

@@ -57,6 +57,8 @@ enum {
 	IMPORT_MADE_MAX = 40,
 	/* Apps that are run for their forms, which the database does not have yet. */
 	IMPORT_RUNS_MAX = 40,
+	/* Least cost of an entry, as a number of bytes of settings. */
+	IMPORT_ENTRY_BYTES = 256,
 };
 
 struct tronbyt_importing {
@@ -77,6 +79,8 @@ struct tronbyt_importing {
 	struct later next_turn;
 	struct task *task;
 	struct app_work work;
+	struct arena line_arena; /* of line, while a worker thread writes it */
+	struct str line;
 	struct tronbyt_look_row look;
 	struct tronbyt_import_row stored;
 	struct address_claims_row claims;

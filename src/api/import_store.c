@@ -119,10 +119,9 @@ static struct str write_entries(struct arena *arena, const struct tronbyt_device
 	return text;
 }
 
-static struct str write_line(struct task *task, const struct tronbyt_device *file,
+static struct str write_line(struct arena *arena, const struct tronbyt_device *file,
 			     const struct import_device *device)
 {
-	struct arena *arena = task_arena(task);
 	struct device_line line = {.device = *file,
 				   .alias = device->has_alias ? file->former_id : (struct str){0},
 				   .entries = write_entries(arena, file, device)};
@@ -198,7 +197,7 @@ static struct str key_hash_of(const struct tronbyt_device *file, const struct im
 	return (struct str){(const char *)device->alias_key_hash, KEY_HASH_BYTES};
 }
 
-static struct step_result store_device(struct task *task)
+static struct step_result store_line(struct task *task, struct str line)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_device *file = import_file_device(importing);
@@ -213,7 +212,7 @@ static struct step_result store_device(struct task *task)
 	    &(struct tronbyt_import_parameters){
 		.account_id = task_account_id(task),
 		.id = device->id,
-		.line = write_line(task, file, device),
+		.line = line,
 		.link_key_hash = {(const char *)device->key_hash, KEY_HASH_BYTES},
 		.alias_key_hash = key_hash_of(file, device),
 		.device_limit = is_of_operator ? INT32_MAX : LIMIT_DEVICES_OF_ACCOUNT,
@@ -222,6 +221,54 @@ static struct step_result store_device(struct task *task)
 	    },
 	    &importing->stored);
 	return task_query(task, stored);
+}
+
+static bool write_large_line(void *argument)
+{
+	struct tronbyt_importing *importing = argument;
+
+	importing->line = write_line(&importing->line_arena, import_file_device(importing),
+				     &importing->devices[importing->device]);
+	return false;
+}
+
+static struct step_result large_line_written(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+
+	arena_adopt(task_arena(task), &importing->line_arena);
+	return store_line(task, importing->line);
+}
+
+/* About the bytes of its line. */
+static size_t line_bytes(const struct tronbyt_device *file, const struct import_device *device)
+{
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < file->entry_count; i++)
+		if (device->entries[i].comes)
+			bytes += IMPORT_ENTRY_BYTES + device->entries[i].stored.open.length +
+				 2 * device->entries[i].stored.encrypted.length;
+	return bytes;
+}
+
+static struct step_result store_device(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	const struct tronbyt_device *file = import_file_device(importing);
+	const struct import_device *device = &importing->devices[importing->device];
+	size_t bytes = line_bytes(file, device);
+
+	if (bytes <= LIMIT_LOOP_TEXT_BYTES)
+		return store_line(task, write_line(task_arena(task), file, device));
+	/* Devices before this one were stored: what they began is not refused. */
+	return task_work(task, LANE_LONG,
+			 &(struct task_work){.run = write_large_line,
+					     .argument = importing,
+					     .size = bytes / TASK_TEXT_BYTES,
+					     .is_text = true,
+					     .goes_on = true},
+			 large_line_written);
 }
 
 struct step_result import_store(struct task *task)

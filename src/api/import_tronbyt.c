@@ -20,9 +20,6 @@ static struct tronbyt_entry *file_entry(struct tronbyt_importing *importing)
 	return &import_file_device(importing)->entries[importing->entry];
 }
 
-/* Least cost of a check, as a number of bytes of settings. */
-enum { ENTRY_BYTES = 256 };
-
 /* ---- an entry ---- */
 
 static struct step_result take_entry(struct task *task)
@@ -55,7 +52,6 @@ static void take_settings(struct task *task, struct tronbyt_importing *importing
 	for (unsigned i = 0; i < settings->count; i++)
 		importing->checked_bytes +=
 		    settings->items[i].name.length + settings->items[i].value.length;
-	importing->checked_bytes += ENTRY_BYTES;
 	settings_check(settings, &work->form, &wrong, &work->open, &work->secret);
 	for (unsigned i = 0; i < wrong.count; i++)
 		import_note(
@@ -237,7 +233,7 @@ static struct step_result next_entry(struct task *task)
 	    .may_be_missing = true, .was_counted = importing->has_run, .memory = memory};
 	if (importing->entry == device->entry_count)
 		return end_device(task);
-	if (importing->checked_bytes >= LIMIT_LOOP_TEXT_BYTES) {
+	if ((importing->checked_bytes += IMPORT_ENTRY_BYTES) >= LIMIT_LOOP_TEXT_BYTES) {
 		importing->checked_bytes = 0;
 		loop_later(api_service(task)->service.loop, &importing->next_turn);
 		return task_wait(task, next_entry);
@@ -384,6 +380,7 @@ static void finish(void *state)
 	struct tronbyt_importing *importing = state;
 
 	app_work_finish(&importing->work);
+	arena_finish(&importing->line_arena);
 	if (importing->turn)
 		memory_budget_leave(importing->turn, importing->has_turn);
 }

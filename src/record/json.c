@@ -96,28 +96,6 @@ static bool has_single_names(yyjson_val *value, struct arena *arena, struct str 
 	return true;
 }
 
-static bool is_within_limits(struct str text, unsigned values_max, struct arena *arena,
-			     struct str *ret_reason)
-{
-	switch (json_scan(text, values_max)) {
-	case JSON_SCAN_GOOD:
-		return true;
-	case JSON_SCAN_TOO_DEEP:
-		*ret_reason = arena_printf(arena, "the JSON is nested deeper than %d levels",
-					   LIMIT_JSON_DEPTH);
-		break;
-	case JSON_SCAN_TOO_MANY:
-		*ret_reason =
-		    arena_printf(arena, "the JSON has more than %u values and names", values_max);
-		break;
-	case JSON_SCAN_TOO_LONG:
-		*ret_reason = arena_printf(
-		    arena, "a number in the JSON has more than %d characters", LIMIT_JSON_NUMBER);
-		break;
-	}
-	return false;
-}
-
 static bool has_exponent(struct str literal)
 {
 	return memchr(literal.data, 'e', literal.length) ||
@@ -146,53 +124,130 @@ static bool has_finite_numbers(yyjson_doc *doc, struct arena *arena, struct str 
 
 /* ---- parsing ---- */
 
-/* allocator: NULL is malloc(), which may fail. */
-static bool parse(struct str text, unsigned values_max, const yyjson_alc *allocator,
-		  struct arena *arena, struct json_document *ret_document, struct str *ret_reason)
+struct json_parsing {
+	struct str text;
+	unsigned values_max;
+	const yyjson_alc *allocator; /* NULL: malloc(), which may fail */
+	struct arena *arena;
+	enum { SCAN, PARSE, CHECK } next;
+	struct json_scan scan;
+};
+
+static enum json_progress scan(struct json_parsing *parsing, struct str *ret_reason)
 {
+	switch (json_scan_step(&parsing->scan)) {
+	case JSON_SCAN_MORE:
+		return JSON_MORE;
+	case JSON_SCAN_GOOD:
+		parsing->next = PARSE;
+		return JSON_MORE;
+	case JSON_SCAN_TOO_DEEP:
+		*ret_reason = arena_printf(
+		    parsing->arena, "the JSON is nested deeper than %d levels", LIMIT_JSON_DEPTH);
+		break;
+	case JSON_SCAN_TOO_MANY:
+		*ret_reason =
+		    arena_printf(parsing->arena, "the JSON has more than %u values and names",
+				 parsing->values_max);
+		break;
+	case JSON_SCAN_TOO_LONG:
+		*ret_reason =
+		    arena_printf(parsing->arena, "a number in the JSON has more than %d characters",
+				 LIMIT_JSON_NUMBER);
+		break;
+	}
+	return JSON_FAILED;
+}
+
+static enum json_progress parse_text(struct json_parsing *parsing,
+				     struct json_document *ret_document, struct str *ret_reason)
+{
+	struct str text = parsing->text;
 	yyjson_read_err error;
-	yyjson_doc *doc;
 	char *copy;
 
-	if (!is_within_limits(text, values_max, arena, ret_reason))
-		return false;
 	/* yyjson parses the copy in place: strings stay in it when the tree is freed. */
-	copy = arena_alloc(arena, text.length + YYJSON_PADDING_SIZE);
+	copy = arena_alloc(parsing->arena, text.length + YYJSON_PADDING_SIZE);
 	if (text.length)
 		memcpy(copy, text.data, text.length);
 	memset(copy + text.length, 0, YYJSON_PADDING_SIZE);
-	doc = yyjson_read_opts(copy, text.length, YYJSON_READ_INSITU | YYJSON_READ_NUMBER_AS_RAW,
-			       allocator, &error);
-	if (!doc) {
-		ret_document->lacks_memory = error.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION;
-		if (text.length == 0)
-			*ret_reason = STR("the body is empty, must be JSON");
-		else
-			*ret_reason =
-			    arena_printf(arena, "the body is not valid JSON: %s at byte %zu",
-					 error.msg, error.pos);
-		return false;
+	ret_document->doc =
+	    yyjson_read_opts(copy, text.length, YYJSON_READ_INSITU | YYJSON_READ_NUMBER_AS_RAW,
+			     parsing->allocator, &error);
+	parsing->next = CHECK;
+	if (ret_document->doc)
+		return JSON_MORE;
+	ret_document->lacks_memory = error.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION;
+	if (text.length == 0)
+		*ret_reason = STR("the body is empty, must be JSON");
+	else
+		*ret_reason =
+		    arena_printf(parsing->arena, "the body is not valid JSON: %s at byte %zu",
+				 error.msg, error.pos);
+	return JSON_FAILED;
+}
+
+static enum json_progress check(struct json_parsing *parsing, struct json_document *ret_document,
+				struct str *ret_reason)
+{
+	yyjson_doc *doc = ret_document->doc;
+
+	if (!has_single_names(yyjson_doc_get_root(doc), parsing->arena, ret_reason) ||
+	    !has_finite_numbers(doc, parsing->arena, ret_reason)) {
+		json_document_finish(ret_document);
+		return JSON_FAILED;
 	}
-	if (!has_single_names(yyjson_doc_get_root(doc), arena, ret_reason) ||
-	    !has_finite_numbers(doc, arena, ret_reason)) {
-		yyjson_doc_free(doc);
-		return false;
-	}
-	ret_document->doc = doc;
 	ret_document->root = (const struct json_value *)(void *)yyjson_doc_get_root(doc);
-	return true;
+	return JSON_DONE;
+}
+
+enum json_progress json_parsing_step(struct json_parsing *parsing,
+				     struct json_document *ret_document, struct str *ret_reason)
+{
+	switch (parsing->next) {
+	case SCAN:
+		return scan(parsing, ret_reason);
+	case PARSE:
+		return parse_text(parsing, ret_document, ret_reason);
+	default:
+		return check(parsing, ret_document, ret_reason);
+	}
+}
+
+static struct json_parsing begin(struct str text, unsigned values_max, const yyjson_alc *allocator,
+				 struct arena *arena)
+{
+	struct json_parsing parsing = {
+	    .text = text, .values_max = values_max, .allocator = allocator, .arena = arena};
+
+	json_scan_init(&parsing.scan, text, values_max);
+	return parsing;
+}
+
+struct json_parsing *json_parsing_new(struct str text, bool is_long, struct arena *arena)
+{
+	struct json_parsing *parsing = arena_alloc(arena, sizeof(*parsing));
+
+	*parsing = begin(text, is_long ? LIMIT_JSON_LONG_VALUES : LIMIT_JSON_VALUES, NULL, arena);
+	return parsing;
+}
+
+static bool parse(struct str text, unsigned values_max, const yyjson_alc *allocator,
+		  struct arena *arena, struct json_document *ret_document, struct str *ret_reason)
+{
+	struct json_parsing parsing = begin(text, values_max, allocator, arena);
+	enum json_progress progress;
+
+	do {
+		progress = json_parsing_step(&parsing, ret_document, ret_reason);
+	} while (progress == JSON_MORE);
+	return progress == JSON_DONE;
 }
 
 bool json_parse_body(struct str text, struct arena *arena, struct json_document *ret_document,
 		     struct str *ret_reason)
 {
 	return parse(text, LIMIT_JSON_VALUES, NULL, arena, ret_document, ret_reason);
-}
-
-bool json_parse_long_body(struct str text, struct arena *arena, struct json_document *ret_document,
-			  struct str *ret_reason)
-{
-	return parse(text, LIMIT_JSON_LONG_VALUES, NULL, arena, ret_document, ret_reason);
 }
 
 bool json_parse(struct str text, struct arena *arena, struct json_document *ret_document,

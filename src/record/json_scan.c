@@ -11,20 +11,12 @@ enum {
 	QUOTE,
 };
 
+enum { STEP_BYTES = 128 * 1024 };
+
 static const uint8_t class_of[256] = {
     [' '] = SPACE, ['\t'] = SPACE, ['\n'] = SPACE, ['\r'] = SPACE, [','] = SPACE, [':'] = SPACE,
     ['['] = OPENS, ['{'] = OPENS,  [']'] = CLOSES, ['}'] = CLOSES, ['"'] = QUOTE,
 };
-
-/* Returns the end, after the quote, of a string that begins here. */
-static const char *string_end(const char *at, const char *end)
-{
-	for (; at < end && *at != '"'; at++) {
-		if (*at == '\\' && ++at == end)
-			break;
-	}
-	return at < end ? at + 1 : end;
-}
 
 static const char *token_end(const char *at, const char *end)
 {
@@ -46,36 +38,64 @@ static const char *space_end(const char *at, const char *end)
 	return at;
 }
 
-enum json_scan_result json_scan(struct str text, unsigned values_max)
+/* Goes to the string's end, after the quote, or to the limit. */
+static void scan_string(struct json_scan *scan, const char *limit)
 {
-	const char *at = text.data;
-	const char *end = text.length ? at + text.length : at;
-	unsigned depth = 0;
-	unsigned values = 0;
+	const char *at = scan->at;
 
-	while ((at = space_end(at, end)) < end) {
-		unsigned class = class_of[(unsigned char)*at];
-
-		if (class == CLOSES) {
-			depth -= depth > 0;
-			at++;
-			continue;
-		}
-		if (++values > values_max)
-			return JSON_SCAN_TOO_MANY;
-		if (class == QUOTE) {
-			at = string_end(at + 1, end);
-		} else if (class == TOKEN) {
-			const char *token = at;
-
-			at = token_end(token, end);
-			if (is_long_number(token, at))
-				return JSON_SCAN_TOO_LONG;
-		} else {
-			if (++depth > LIMIT_JSON_DEPTH)
-				return JSON_SCAN_TOO_DEEP;
-			at++;
-		}
+	for (; at < limit && *at != '"'; at++) {
+		if (*at == '\\' && ++at == scan->end)
+			break;
 	}
-	return JSON_SCAN_GOOD;
+	scan->is_in_string = at < scan->end && *at != '"';
+	scan->at = at < scan->end && !scan->is_in_string ? at + 1 : at;
+}
+
+/* Takes what begins here. */
+static enum json_scan_result scan_next(struct json_scan *scan)
+{
+	unsigned class = class_of[(unsigned char)*scan->at];
+	const char *begin = scan->at;
+
+	if (class == CLOSES) {
+		scan->depth -= scan->depth > 0;
+		scan->at++;
+		return JSON_SCAN_MORE;
+	}
+	if (++scan->values > scan->values_max)
+		return JSON_SCAN_TOO_MANY;
+	if (class == TOKEN) {
+		scan->at = token_end(begin, scan->end);
+		return is_long_number(begin, scan->at) ? JSON_SCAN_TOO_LONG : JSON_SCAN_MORE;
+	}
+	scan->at++;
+	scan->is_in_string = class == QUOTE;
+	if (class == OPENS && ++scan->depth > LIMIT_JSON_DEPTH)
+		return JSON_SCAN_TOO_DEEP;
+	return JSON_SCAN_MORE;
+}
+
+void json_scan_init(struct json_scan *scan, struct str text, unsigned values_max)
+{
+	*scan = (struct json_scan){.at = text.data, .end = text.data, .values_max = values_max};
+	if (text.length)
+		scan->end += text.length;
+}
+
+enum json_scan_result json_scan_step(struct json_scan *scan)
+{
+	struct json_scan now = *scan; /* in registers */
+	const char *limit = now.end;
+	enum json_scan_result result = JSON_SCAN_MORE;
+
+	if (limit - now.at > STEP_BYTES)
+		limit = now.at + STEP_BYTES;
+	while (now.at < limit && result == JSON_SCAN_MORE) {
+		if (now.is_in_string)
+			scan_string(&now, limit);
+		else if ((now.at = space_end(now.at, limit)) < limit)
+			result = scan_next(&now);
+	}
+	*scan = now;
+	return result == JSON_SCAN_MORE && now.at >= now.end ? JSON_SCAN_GOOD : result;
 }

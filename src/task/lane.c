@@ -1,13 +1,18 @@
 /* Processes large texts, which would block the loop, on worker threads. */
+#include "base/limits.h"
 #include "task_private.h"
 
 struct step_result task_work_on_text(struct task *task, bool (*run)(void *argument), size_t bytes,
 				     task_step *next)
 {
-	return task_work(
-	    task, LANE_SHORT,
-	    &(struct task_work){.run = run, .argument = task, .size = bytes, .is_text = true},
-	    next);
+	bool is_long = bytes > LIMIT_SHORT_TEXT_BYTES;
+
+	return task_work(task, is_long ? LANE_LONG : LANE_SHORT,
+			 &(struct task_work){.run = run,
+					     .argument = task,
+					     .size = is_long ? bytes / TASK_TEXT_BYTES : bytes,
+					     .is_text = true},
+			 next);
 }
 
 void task_take_over(struct task *task)
@@ -20,15 +25,22 @@ void task_take_over(struct task *task)
 static bool read_body(void *argument)
 {
 	struct task *task = argument;
+	const struct record *record = task->endpoint->body;
+	enum json_progress progress;
 
-	faults_init(&task->faults, &task->lane_arena);
-	task->is_json =
-	    (task->endpoint->body->takes_whole ? json_parse_long_body : json_parse_body)(
-		task->request->body, &task->lane_arena, &task->document, &task->why_no_json);
-	if (task->is_json)
-		record_read_json(task->endpoint->body, task->document.root, task->state,
-				 &task->present, &task->faults);
-	return false;
+	if (!task->parsing) {
+		faults_init(&task->faults, &task->lane_arena);
+		task->parsing =
+		    json_parsing_new(task->request->body, record->takes_whole, &task->lane_arena);
+	}
+	if (task->is_json) {
+		record_read_json(record, task->document.root, task->state, &task->present,
+				 &task->faults);
+		return false;
+	}
+	progress = json_parsing_step(task->parsing, &task->document, &task->why_no_json);
+	task->is_json = progress == JSON_DONE;
+	return progress != JSON_FAILED;
 }
 
 static struct step_result body_read(struct task *task)

@@ -58,6 +58,7 @@ struct task {
 
 	/* Memory for a large text, while a worker thread works on it (lane.c). */
 	struct arena lane_arena;
+	struct json_parsing *parsing; /* of the body */
 	bool is_json;
 	bool has_read_fields; /* the body's fields are in the state */
 	struct str why_no_json;

@@ -60,6 +60,7 @@ struct step_result task_work(struct task *task, enum lane lane, const struct tas
 	    .account = id_is_none(work->share) ? task->account_id : work->share,
 	    .network = work->network,
 	    .size = work->size,
+	    .goes_on = work->goes_on,
 	    .run = on_job,
 	    .is_abandoned = is_job_abandoned,
 	    .done = on_job_done,

@@ -9,6 +9,8 @@ STILL = images.text(images.png())
 # Slow to convert: every frame is noise with its own palette.
 SLOW = images.text(images.animation("GIF", [images.noise(n).quantize(200) for n in range(12)], 50))
 
+PICTURES = 100
+
 
 def push(account, device, name, picture=SLOW):
     return request_bytes("POST", device.path + "/push", key=account.key,
@@ -62,3 +64,32 @@ def test_still_does_not_wait_for_animations(start):
     for client in clients:
         assert client.answer().ok() == {}
         client.close()
+
+
+def test_large_pictures_leave_room_for_others(start):
+    """More large pictures at once than an account may have in memory: each is answered, or refused with 503.
+    Another account has its own share."""
+    world = start(workers=1)
+    devices = [world.account().device() for _ in range(2)]
+    for device in devices:
+        assert device.push(installationId="x", background=True).ok() == {}
+        assert device.poll().status == 200
+    many, other = [request_bytes("GET", f"{device.path}/picture?scale=16&look=led", key=device.account.key)
+                   for device in devices]
+    [worker] = world.workers()
+    os.kill(worker, signal.SIGSTOP)
+    wait_until(lambda: state_of(worker) == "T", "a stopped worker")
+    clients = [world.client() for _ in range(PICTURES + 1)]
+    for client in clients[:-1]:
+        client.send(many)
+    clients[-1].send(other)
+    os.kill(worker, signal.SIGCONT)
+    answers = [client.answer() for client in clients]
+    for client in clients:
+        client.close()
+    assert answers[-1].status == 200
+    refused = [answer for answer in answers if answer.status != 200]
+    for answer in refused:
+        assert answer.problem(503)["code"] in ("memory_full", "server_busy")
+        assert int(answer["Retry-After"]) >= 1
+    assert 0 < len(refused) < PICTURES

@@ -91,7 +91,9 @@ static void a_piece_may_be_larger_than_the_pot(void **state)
 	assert_false(memory_budget_take(one, ALL + 1, ALL));
 	assert_false(memory_budget_take(one, SIZE_MAX, ALL));
 	assert_false(memory_budget_take(one, 1, 0));
-	memory_budget_leave(one, 0);
+	assert_true(memory_budget_take(one, 10, ALL));
+	assert_false(memory_budget_take(one, SIZE_MAX - 5, ALL)); /* the sum would be small */
+	memory_budget_leave(one, 10);
 }
 
 int main(void)

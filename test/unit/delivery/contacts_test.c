@@ -61,9 +61,14 @@ static void the_first_picture_waits_for_200_ms_at_most(void **state)
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 	pass_ms(50);
+	hints_sent();
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_UNAVAILABLE);
 	assert_int_equal(wait_ends, 2);
-	two->seen_us = 0;
+	/* Pages are told once it is written. */
+	assert_string_equal(hints_sent(), "");
+	pass_ms(2000);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	assert_string_equal(hints_sent(), "device:02000000-0000-0000-0000-000000000001:0 ");
 }
 
 static void the_first_picture_does_not_wait_for_a_database_that_is_away(void **state)
@@ -97,6 +102,28 @@ static void a_contact_that_stays_is_written_at_the_next_moment_too(void **state)
 	pass_ms(20 * 1000 - 50);
 	assert_int_equal(written_ago_us(), 0);
 	panel->connection_count = 0;
+}
+
+/* A panel that polls seldom is written after a second: a contact does not wait for that. */
+static void a_contact_is_written_before_those_that_have_time(void **state)
+{
+	struct panel *seldom = panels_create(&panels, id_of(1)),
+		     *fresh = panels_create(&panels, id_of(2));
+	struct id ids[10];
+
+	(void)state;
+	seldom->polled = memory_zalloc(sizeof(*seldom->polled));
+	seldom->polled->dwell_s = 60;
+	panel_seen(seldom);
+	write_behind_polled(&write_behind, seldom);
+	pass_ms(100);
+	panel_seen(fresh);
+	write_behind_contact(&write_behind, fresh);
+	pass_ms(49);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	pass_ms(1);
+	assert_int_equal(id_array(asked(STATEMENT_DEVICE_SEEN), 0, ids), 2);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 }
 
 static void on_reconciliation(struct deadline *deadline)
@@ -135,6 +162,7 @@ int main(void)
 	    TEST(the_first_picture_waits_for_200_ms_at_most),
 	    TEST(the_first_picture_does_not_wait_for_a_database_that_is_away),
 	    TEST(a_contact_that_stays_is_written_at_the_next_moment_too),
+	    TEST(a_contact_is_written_before_those_that_have_time),
 	    TEST(a_contact_does_not_hurry_reconciliation),
 	};
 

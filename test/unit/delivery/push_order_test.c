@@ -157,6 +157,45 @@ static void so_many_answers_are_kept_at_most(void **state)
 	assert_int_equal(order.answered.count, 20000);
 }
 
+/* Hints come in any order: a late one does not take an answer back. */
+static void the_newest_answer_counts(void **state)
+{
+	struct waiter waiter;
+
+	(void)state;
+	push_order_answered(&order, id_of(1), 7);
+	hint("push:%s:5", text_of(id_of(1)));
+	assert_true(is_next(&waiter, id_of(1), 7));
+}
+
+static void pushes_that_wait_go_on_in_their_order(void **state)
+{
+	struct waiter waiters[3];
+
+	(void)state;
+	come_count = 0;
+	for (unsigned i = 0; i < array_length(waiters); i++)
+		assert_false(is_next(&waiters[i], id_of(1), 5));
+	hint("push:%s:5", text_of(id_of(1)));
+	run_turns();
+	for (unsigned i = 0; i < array_length(waiters); i++)
+		assert_int_equal(waiters[i].place, i + 1);
+}
+
+static void a_push_that_waits_is_not_forgotten(void **state)
+{
+	struct waiter waiter;
+
+	(void)state;
+	assert_false(is_next(&waiter, id_of(1), 5));
+	for (unsigned i = 0; i < 21000; i++)
+		push_order_answered(&order, id_of(2 + i), 5), (void)hints_sent();
+	assert_int_equal(waiter.place, 0);
+	hint("push:%s:5", text_of(id_of(1)));
+	run_turns();
+	assert_int_not_equal(waiter.place, 0);
+}
+
 static void hints_that_mean_nothing(void **state)
 {
 	(void)state;
@@ -180,6 +219,9 @@ int main(void)
 	    TEST(without_hints_nobody_waits),
 	    TEST(answers_are_forgotten_when_nobody_can_ask_for_them),
 	    TEST(so_many_answers_are_kept_at_most),
+	    TEST(the_newest_answer_counts),
+	    TEST(pushes_that_wait_go_on_in_their_order),
+	    TEST(a_push_that_waits_is_not_forgotten),
 	    TEST(hints_that_mean_nothing),
 	};
 

@@ -99,6 +99,36 @@ static void what_somebody_else_had_locked_is_kept(void **state)
 	two->seen_us = 0;
 }
 
+/* The next common moment would be too late: the times would be more than a minute old. */
+static void a_write_that_failed_is_repeated_in_2_s(void **state)
+{
+	static const enum db_outcome outcomes[] = {DB_UNAVAILABLE, DB_BLOCKED};
+
+	(void)state;
+	panel_seen(panels_create(&panels, id_of(1)));
+	pass_ms(20 * 1000);
+	for (unsigned i = 0; i < array_length(outcomes); i++) {
+		answer_nothing(asked(STATEMENT_DEVICE_SEEN), outcomes[i]);
+		pass_ms(1999);
+		assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+		pass_ms(1);
+		assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
+	}
+	assert_int_equal(written_ago_us(), 24 * 1000000);
+}
+
+static void workers_that_began_at_other_times_write_together(void **state)
+{
+	(void)state;
+	pass_ms(7000);
+	write_behind_set_interval(&write_behind, 20 * 1000);
+	panel_seen(panels_create(&panels, id_of(1)));
+	pass_ms(13 * 1000 - 1);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0);
+	pass_ms(1);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+}
+
 static void poll_at(const struct cursors *worker, unsigned device)
 {
 	const struct poll_cursor cursor = {.position = 1};
@@ -262,6 +292,7 @@ static void displayed_pushes_are_written_together(void **state)
 
 static void a_lost_database_is_told_when_it_is_back(void **state)
 {
+	int64_t shown_us = script_wall_us() - INT64_C(946684800) * 1000000, times_us[10];
 	struct id ids[10];
 
 	(void)state;
@@ -275,6 +306,10 @@ static void a_lost_database_is_told_when_it_is_back(void **state)
 	set_database_up(true);
 	pass_ms(2000);
 	assert_int_equal(id_array(asked(STATEMENT_SHOWING_DISPLAYED), 0, ids), 2);
+	int8_array(asked(STATEMENT_SHOWING_DISPLAYED), 2, times_us);
+	assert_true(id_equal(ids[0], id_of(1)));
+	assert_int_equal(times_us[0], shown_us);
+	assert_int_equal(times_us[1], shown_us + 500 * 1000);
 	/* A batch that fails for another reason is dropped. */
 	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_FAILED);
 	pass_ms(5000);
@@ -385,6 +420,8 @@ int main(void)
 	    TEST(what_a_lost_database_did_not_take_is_kept),
 	    TEST(a_lost_database_gets_the_times_when_it_is_back),
 	    TEST(what_somebody_else_had_locked_is_kept),
+	    TEST(a_write_that_failed_is_repeated_in_2_s),
+	    TEST(workers_that_began_at_other_times_write_together),
 	    TEST(the_worker_of_the_last_poll_writes_it),
 	    TEST(a_panel_is_online_until_its_next_poll_is_due),
 	    TEST(a_panel_that_polls_seldom_is_written_at_its_polls),

@@ -203,6 +203,34 @@ static void the_scan_counts_as_the_parser_does(void **state)
 	}
 }
 
+/* Others get the thread between two steps. Escapes lie on all borders of steps. */
+static void long_texts_are_parsed_in_steps(void **state)
+{
+	enum { ESCAPES = 512 * 1024 + 1, STEP_BYTES = 128 * 1024 };
+	struct buffer text = {0};
+	struct json_parsing *parsing;
+	const struct json_value *item;
+	enum json_progress progress;
+	struct json_walk walk;
+	struct str value;
+	unsigned steps = 0;
+
+	(void)state;
+	buffer_append_str(&text, STR("[\""));
+	for (unsigned i = 0; i < ESCAPES; i++)
+		buffer_append_str(&text, STR("\\\""));
+	buffer_append_str(&text, STR("x\"]"));
+	parsing = json_parsing_new(buffer_view(&text), /* is_long= */ false, &arena);
+	while ((progress = json_parsing_step(parsing, &document, &reason)) == JSON_MORE)
+		steps++;
+	assert_int_equal(progress, JSON_DONE);
+	assert_in_range(steps, 2 * ESCAPES / STEP_BYTES, 2 * ESCAPES / STEP_BYTES + 3);
+	walk = json_walk(document.root);
+	assert_true(json_next_item(&walk, &item) && json_get_str(item, &value));
+	assert_int_equal(value.length, ESCAPES + 1);
+	buffer_finish(&text);
+}
+
 static void integers_are_those_without_a_fraction(void **state)
 {
 	static const struct {
@@ -377,6 +405,7 @@ int main(void)
 	    cmocka_unit_test_teardown(values_are_counted, clean),
 	    cmocka_unit_test_teardown(numbers_have_a_length, clean),
 	    cmocka_unit_test_teardown(the_scan_counts_as_the_parser_does, clean),
+	    cmocka_unit_test_teardown(long_texts_are_parsed_in_steps, clean),
 	    cmocka_unit_test_teardown(integers_are_those_without_a_fraction, clean),
 	    cmocka_unit_test_teardown(types_are_told_apart, clean),
 	    cmocka_unit_test_teardown(walks_see_all_members_in_their_order, clean),

@@ -247,6 +247,37 @@ static void what_another_worker_has_claimed_is_left_to_it(void **state)
 	assert_int_equal(claims(), 1);
 }
 
+/* A lease that is said to last longer may end early: that is looked at once a minute. */
+static void what_another_worker_has_for_long_is_looked_at_again(void **state)
+{
+	(void)state;
+	clock_panel();
+	claims();
+	answer_lease(false, 600 * 1000);
+	pass_ms(58 * 1000);
+	assert_int_equal(claims(), 0);
+	pass_ms(10 * 1000);
+	assert_int_equal(claims(), 1);
+}
+
+static void pictures_of_an_older_engine_are_looked_for(void **state)
+{
+	(void)state;
+	pass_ms(5000);
+	answer_all(STATEMENT_RENDER_OUTDATED, DB_UNAVAILABLE);
+	pass_ms(20 * 1000 - 1);
+	assert_int_equal(asked_count(STATEMENT_RENDER_OUTDATED), 0);
+	pass_ms(1);
+	/* None are left: workers of the program before may make some. */
+	answer_nothing(asked(STATEMENT_RENDER_OUTDATED), DB_OK);
+	pass_ms(15 * 60 * 1000 - 1);
+	assert_int_equal(asked_count(STATEMENT_RENDER_OUTDATED), 0);
+	pass_ms(1);
+	answer_nothing(asked(STATEMENT_RENDER_OUTDATED), DB_OK);
+	pass_ms(60 * 60 * 1000);
+	assert_int_equal(asked_count(STATEMENT_RENDER_OUTDATED), 0);
+}
+
 static void a_busy_engine_gets_it_later_and_the_claim_goes_back(void **state)
 {
 	(void)state;
@@ -513,6 +544,8 @@ int main(void)
 	    TEST(hosts_that_were_asked_are_noted_once_it_is_stored),
 	    TEST(many_panels_have_one_render),
 	    TEST(what_another_worker_has_claimed_is_left_to_it),
+	    TEST(what_another_worker_has_for_long_is_looked_at_again),
+	    TEST(pictures_of_an_older_engine_are_looked_for),
 	    TEST(a_busy_engine_gets_it_later_and_the_claim_goes_back),
 	    TEST(nobody_is_blamed_where_a_process_could_not_be_started),
 	    TEST(what_has_failed_is_stored_with_its_blame),

@@ -7,6 +7,7 @@
 #include "task/task.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -124,7 +125,8 @@ static int teardown(void **state)
 {
 	(void)state;
 	http_server_close(test.server);
-	while (!http_server_is_empty(test.server) || lanes_load(&test.loop, LANE_SHORT))
+	while (!http_server_is_empty(test.server) || lanes_load(&test.loop, LANE_SHORT) ||
+	       lanes_load(&test.loop, LANE_LONG))
 		turn();
 	http_server_destroy(test.server);
 	lanes_stop(&test.loop);
@@ -239,6 +241,60 @@ static void clients_may_leave(void **state)
 	assert_int_equal(test.service.task_count, 0);
 }
 
+/* Work of another account in the long lane, which has one thread here. */
+struct other_work {
+	struct lane_job job;
+	sem_t may_end;
+	bool is_done;
+	unsigned checked; /* bodies that were read when it was done */
+};
+
+static bool wait_for_end(struct lane_job *job)
+{
+	sem_wait(&container_of(job, struct other_work, job)->may_end);
+	return false;
+}
+
+static void note_end(struct lane_job *job)
+{
+	struct other_work *work = container_of(job, struct other_work, job);
+
+	work->is_done = true;
+	work->checked = test.checked;
+}
+
+static void begin_other(struct other_work *work, uint8_t account, bool waits)
+{
+	unsigned retry_after_s;
+
+	*work = (struct other_work){
+	    .job = {.account = {{account}}, .size = 1, .run = wait_for_end, .done = note_end}};
+	sem_init(&work->may_end, 0, waits ? 0 : 1);
+	assert_int_equal(lanes_submit(&test.loop, LANE_LONG, &work->job, &retry_after_s), 0);
+}
+
+/* The rest of a body waits while others have their turns. */
+static void a_very_large_body_takes_turns_with_others(void **state)
+{
+	struct other_work first, second;
+
+	(void)state;
+	begin_other(&first, 7, /* waits= */ true);
+	ask(LARGE, ",\"number\":3}");
+	while (lanes_load(&test.loop, LANE_LONG) < 2)
+		turn();
+	begin_other(&second, 8, /* waits= */ false);
+	/* Stills and small texts have threads meanwhile. */
+	assert_int_equal(lanes_load(&test.loop, LANE_SHORT), 0);
+	assert_int_equal(test.checked, 0);
+	sem_post(&first.may_end);
+	receive("\"600000 3\"");
+	assert_true(first.is_done && second.is_done);
+	assert_int_equal(second.checked, 0);
+	sem_destroy(&first.may_end);
+	sem_destroy(&second.may_end);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -248,6 +304,7 @@ int main(void)
 	    CASE(large_bodies_leave_the_loop),
 	    CASE(large_answers_leave_the_loop),
 	    CASE(faults_of_large_bodies_are_told),
+	    CASE(a_very_large_body_takes_turns_with_others),
 	    CASE(clients_may_leave),
 	};
 

@@ -1,0 +1,243 @@
+/* Credit and debts of accounts whose jobs take unequal turns, and the waits that a lane queue
+ * expects; the test sets the costs. */
+#include "../cmocka_test.h"
+#include "base/limits.h"
+#include "loop/lane_queue.h"
+
+#include <errno.h>
+
+enum { LIMIT = 64, NS_PER_BYTE = 1000, JOBS = 100 };
+
+static struct lane_queue queue;
+static struct lane_job jobs[JOBS];
+static unsigned job_count;
+static uint8_t barred; /* account that may have no thread */
+
+static int open_queue(void **state)
+{
+	(void)state;
+	lane_queue_init(&queue, 1, LIMIT, NS_PER_BYTE);
+	job_count = 0;
+	barred = 0;
+	return 0;
+}
+
+static int close_queue(void **state)
+{
+	(void)state;
+	lane_queue_finish(&queue);
+	return 0;
+}
+
+static struct lane_job *add_from(uint8_t network, uint8_t account, size_t size)
+{
+	struct lane_job *job = &jobs[job_count++];
+	uint64_t wait_us;
+
+	*job = (struct lane_job){.account = {{account}}, .network = {{network}}, .size = size};
+	assert_int_equal(lane_queue_add(&queue, job, &wait_us), 0);
+	return job;
+}
+
+static struct lane_job *add(uint8_t account, size_t size)
+{
+	return add_from(0, account, size);
+}
+
+static void give_back(struct lane_job *job, uint64_t cpu_us, bool has_more)
+{
+	lane_queue_give_back(
+	    &queue, job,
+	    &(struct lane_slice){.cpu_us = cpu_us, .wall_us = cpu_us, .has_more = has_more});
+}
+
+static uint8_t run_next(uint64_t cpu_us, bool has_more)
+{
+	struct lane_job *job = lane_queue_take(&queue);
+
+	assert_non_null(job);
+	give_back(job, cpu_us, has_more);
+	return job->account.bytes[0];
+}
+
+static void run_all(void)
+{
+	while (queue.waiting > 0)
+		run_next(100, false);
+}
+
+/* A job of the first account has a thread for fifty rounds. Nobody saves up credit meanwhile: then
+ * both accounts alternate. */
+static void rounds_without_a_turn_give_no_credit(void **state)
+{
+	struct lane_job *slow;
+
+	(void)state;
+	lane_queue_init(&queue, 2, LIMIT, NS_PER_BYTE);
+	slow = add(1, 1);
+	add(1, 1);
+	assert_ptr_equal(lane_queue_take(&queue), slow);
+	add(2, 1);
+	for (unsigned i = 0; i < 50; i++)
+		assert_int_equal(run_next(LANE_TURN_US, true), 2);
+	give_back(slow, LANE_TURN_US, true);
+	for (unsigned i = 0, in_a_row = 0; i < 20; i++) {
+		in_a_row = run_next(LANE_TURN_US, true) == 1 ? in_a_row + 1 : 0;
+		assert_in_range(in_a_row, 0, 2);
+	}
+	run_all();
+}
+
+/* Jobs of a tenth of a turn do not use a turn up in one piece. */
+static void accounts_alternate_within_a_turn(void **state)
+{
+	uint8_t last = 0;
+
+	(void)state;
+	add(1, 1);
+	add(2, 1);
+	for (unsigned i = 0; i < 10; i++) {
+		uint8_t account = run_next(LANE_TURN_US / 10, true);
+
+		assert_int_not_equal(account, last);
+		last = account;
+	}
+	run_all();
+}
+
+/* Turns of a network's accounts count by their cost, as those of networks do. */
+static void accounts_of_a_network_share_its_time(void **state)
+{
+	uint64_t used_us[3] = {0};
+
+	(void)state;
+	add_from(1, 1, 1);
+	add_from(1, 2, 1);
+	for (unsigned i = 0; i < 2100; i++) {
+		struct lane_job *job = lane_queue_take(&queue);
+		uint8_t account = job->account.bytes[0];
+		uint64_t cpu_us = account == 1 ? 20000 : 1000;
+
+		used_us[account] += cpu_us;
+		give_back(job, cpu_us, true);
+	}
+	assert_in_range(used_us[1] * 100 / used_us[2], 90, 110);
+	run_all();
+}
+
+static void no_more_jobs_run_than_there_are_threads(void **state)
+{
+	struct lane_job *first, *second;
+
+	(void)state;
+	lane_queue_init(&queue, 2, LIMIT, NS_PER_BYTE);
+	for (uint8_t account = 1; account <= 3; account++)
+		add(account, 1);
+	first = lane_queue_take(&queue);
+	second = lane_queue_take(&queue);
+	assert_non_null(second);
+	assert_null(lane_queue_take(&queue));
+	give_back(first, 100, false);
+	give_back(second, 100, false);
+	run_all();
+}
+
+static bool is_not_barred(const struct lane_queue *of, struct id account)
+{
+	assert_ptr_equal(of, &queue);
+	return account.bytes[0] != barred;
+}
+
+/* An account that may have no thread holds nobody up, and keeps its jobs. */
+static void an_account_may_be_barred_from_threads(void **state)
+{
+	(void)state;
+	queue.may_run = is_not_barred;
+	barred = 1;
+	add_from(0, 1, 1);
+	add_from(0, 2, 1);
+	add_from(0, 2, 1);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(run_next(LANE_TURN_US, false), 2);
+	assert_null(lane_queue_take(&queue));
+	assert_int_equal(queue.waiting, 1);
+	barred = 0;
+	assert_int_equal(run_next(100, false), 1);
+}
+
+/* Returns how long another job of the account would wait. */
+static uint64_t expected_us(uint8_t account)
+{
+	struct lane_job *job = &jobs[job_count];
+	uint64_t wait_us;
+
+	*job = (struct lane_job){.account = {{account}}, .size = 1};
+	if (lane_queue_add(&queue, job, &wait_us) == 0)
+		lane_queue_remove(&queue, job);
+	return wait_us;
+}
+
+/* A job of 100 ms beside those of three others: an account waits for its own time, and for as much
+ * of each other, but never for more than that one has. */
+static void the_wait_counts_others_up_to_the_own_time(void **state)
+{
+	(void)state;
+	add(1, 100 * 1000);
+	assert_int_equal(expected_us(1), 100 * 1000);
+	add(2, 400 * 1000);
+	assert_int_equal(expected_us(1), 2 * 100 * 1000);
+	add(3, 50 * 1000);
+	assert_int_equal(expected_us(1), (2 * 100 + 50) * 1000);
+	add(4, 100 * 1000);
+	assert_int_equal(expected_us(1), (3 * 100 + 50) * 1000);
+	assert_int_equal(expected_us(9), 0); /* it has its turn in this round */
+	run_all();
+}
+
+/* An account gets two of three threads at most: alone, it waits for these. */
+static void the_wait_counts_the_threads_of_an_account(void **state)
+{
+	(void)state;
+	lane_queue_init(&queue, 3, LIMIT, NS_PER_BYTE);
+	for (unsigned i = 0; i < 6; i++)
+		add(1, 100 * 1000);
+	assert_int_equal(expected_us(1), 6 * 100 * 1000 / 2);
+	for (uint8_t account = 2; account < 6; account++)
+		for (unsigned i = 0; i < 6; i++)
+			add(account, 100 * 1000);
+	assert_int_equal(expected_us(1), 5 * 6 * 100 * 1000 / 3);
+	run_all();
+}
+
+/* Half a minute without a core is taken for a hundred times the time of the slice. */
+static void a_pause_of_the_machine_refuses_nobody(void **state)
+{
+	struct lane_job *job;
+
+	(void)state;
+	add(1, 100 * 1000);
+	job = lane_queue_take(&queue);
+	lane_queue_give_back(
+	    &queue, job,
+	    &(struct lane_slice){.cpu_us = 1, .wall_us = 30 * 1000 * 1000, .has_more = true});
+	assert_in_range(expected_us(1), 100 * 1000, 3 * 100 * 1000);
+	run_all();
+}
+
+#define QUEUE_TEST(name) cmocka_unit_test_setup_teardown(name, open_queue, close_queue)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    QUEUE_TEST(rounds_without_a_turn_give_no_credit),
+	    QUEUE_TEST(accounts_alternate_within_a_turn),
+	    QUEUE_TEST(accounts_of_a_network_share_its_time),
+	    QUEUE_TEST(no_more_jobs_run_than_there_are_threads),
+	    QUEUE_TEST(an_account_may_be_barred_from_threads),
+	    QUEUE_TEST(the_wait_counts_others_up_to_the_own_time),
+	    QUEUE_TEST(the_wait_counts_the_threads_of_an_account),
+	    QUEUE_TEST(a_pause_of_the_machine_refuses_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
