@@ -27,7 +27,7 @@ static void put(PGresult *result, int row, int column, uint64_t value, unsigned 
 	assert_true(PQsetvalue(result, row, column, bytes, (int)size));
 }
 
-/* One look, which took 10 ms. */
+/* Takes the rows of a look that took 10 ms. */
 static void look(const struct row *rows, unsigned count)
 {
 	PGresult *result = PQmakeEmptyPGresult(NULL, PGRES_TUPLES_OK);
