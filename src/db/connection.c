@@ -69,10 +69,10 @@ static void drop(struct connection *connection)
 
 static void note_backend(struct connection *connection, struct backend backend)
 {
+	unsigned place = connection->first_place + connection->number;
+
 	connection->backend = backend;
-	writer_note(
-	    writers_place(connection->writers, connection->first_place + connection->number),
-	    backend);
+	writer_note(writers_place(connection->writers, place), backend);
 }
 
 /* Returns the queries under way to their owner. Those that may still run are in doubt before they
@@ -301,18 +301,15 @@ static void on_deadline(struct deadline *deadline)
 
 	if (connection->state == CONNECTION_PAUSED) {
 		open_connection(connection);
-		return;
-	}
-	if (connection->state == CONNECTION_UP) {
+	} else if (connection->state == CONNECTION_UP) {
 		/* Perhaps this process did not run for a while: read once more before giving up. */
 		step(connection);
-		if (connection->state != CONNECTION_UP ||
-		    connection->pipeline.answer_count != answers)
-			return;
-		connection_cut_silent(connection);
-		return;
+		if (connection->state == CONNECTION_UP &&
+		    connection->pipeline.answer_count == answers)
+			connection_cut_silent(connection);
+	} else {
+		lose(connection, UNAVAILABLE_SILENT, STR("the server does not answer"));
 	}
-	lose(connection, UNAVAILABLE_SILENT, STR("the server does not answer"));
 }
 
 static void on_opened(void *context, PGconn *pg)

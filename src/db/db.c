@@ -1,48 +1,9 @@
-#include "db/db.h"
 #include "base/limits.h"
 #include "base/require.h"
-#include "hint.h"
-#include "hint_seen.h"
-#include "list_queries.h"
-#include "reads.h"
-#include "storage_common.h"
-#include "writes.h"
+#include "cuts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct db {
-	struct loop *loop;
-	struct db_settings settings;
-	struct hosts *hosts;
-	struct survey survey;
-	struct timeline timeline; /* no connection has another one, or an older one */
-	struct reads reads;
-	struct writes writes;
-	struct list_queries lists;
-	struct list_queries growing; /* reads whose work grows */
-	struct list_queries apart;   /* statements with a connection of their own */
-	struct hints hints;
-	struct hint_seen seen;
-	struct late late;
-	struct storage own_storage;
-	struct change_listener changes;
-	bool hooks_are_due; /* events for webhooks were committed in this turn */
-	struct doubts doubts;
-	struct later wake; /* keeps the loop from sleeping before the end of the turn */
-	struct turn_end turn_end;
-	/* While the hint connection gets no answer: when to check the others. */
-	struct deadline silence;
-	uint64_t silent_since_ms;
-	unsigned silent_looks;
-	uv_prepare_t *alive; /* keeps the loop running while all connections pause */
-
-	bool closing;
-	void (*closed)(void *context);
-	void *closed_context;
-	struct later closed_later;
-	struct deadline close_deadline;
-};
 
 static const struct statement_entry *statement_of(const struct db *db, const struct db_query *query)
 {
@@ -146,54 +107,12 @@ static void on_close_deadline(struct deadline *deadline)
 	close_all(container_of(deadline, struct db, close_deadline));
 }
 
-/* Without the hint connection, and those of statements that have one of their own. */
-static void for_each_connection(struct db *db,
-				void (*run)(struct db *db, struct connection *connection))
-{
-	for (unsigned i = 0; i < db->reads.pool.count; i++)
-		run(db, &db->reads.pool.connections[i]);
-	for (unsigned i = 0; i < db->writes.pool.count; i++)
-		run(db, &db->writes.pool.connections[i]);
-	for (unsigned i = 0; i < RETRY_CONNECTIONS; i++)
-		run(db, &db->writes.blocked.retries[i].connection);
-	for (unsigned i = 0; i < db->lists.count; i++)
-		run(db, &db->lists.connections[i].connection);
-	for (unsigned i = 0; i < db->growing.count; i++)
-		run(db, &db->growing.connections[i].connection);
-}
-
-static void cut_outdated(struct db *db, struct connection *connection)
-{
-	struct timeline timeline = connection->set_up.timeline;
-
-	if (connection->state != CONNECTION_UP || !timeline.system ||
-	    (timeline.system == db->timeline.system && timeline.number >= db->timeline.number))
-		return;
-	hosts_pass_over(db->hosts, connection->pg);
-	connection_cut(connection, str_from(unavailable_text(UNAVAILABLE_REPLACED)));
-}
-
-/* Any worker may have found a newer timeline. Hints query the server several times a second, so a
- * turn ends soon. */
-static void leave_replaced(struct db *db)
-{
-	struct timeline newest = timeline_get(hosts_known(db->hosts));
-
-	if (db->timeline.system == newest.system && db->timeline.number == newest.number)
-		return;
-	db->timeline = newest;
-	for_each_connection(db, cut_outdated);
-	for (unsigned i = 0; i < db->apart.count; i++)
-		cut_outdated(db, &db->apart.connections[i].connection);
-	cut_outdated(db, &db->hints.connection);
-}
-
 static void on_turn_end(struct turn_end *turn_end)
 {
 	struct db *db = container_of(turn_end, struct db, turn_end);
 
 	if (!db->closing)
-		leave_replaced(db);
+		cuts_leave_replaced(db);
 	reads_flush(&db->reads);
 	writes_flush(&db->writes);
 	list_queries_flush(&db->lists);
@@ -323,70 +242,7 @@ void db_hint(struct db *db, struct str word)
 	loop_later(db->loop, &db->wake);
 }
 
-enum { ON_DEMAND_IDLE_MS = 60 * 1000, SILENCE_MS = 2500 /* after 1500 in hint.c */ };
-
-/* ---- a server that hangs ---- */
-
-/* Whether the connection's server answers on another connection. */
-static bool is_server_alive(const struct db *db, const struct connection *connection)
-{
-	const PGconn *hint = db->hints.connection.pg, *pg = connection->pg;
-
-	return db->hints.up && hosts_are_same(PQhost(hint), PQhost(pg)) &&
-	       hosts_are_same(PQhostaddr(hint), PQhostaddr(pg)) &&
-	       hosts_are_same(PQport(hint), PQport(pg));
-}
-
-static void cut_silent(struct db *db, struct connection *connection)
-{
-	bool is_looked_at = db->silent_looks == 1 || connection->pipeline.batch_count > 0;
-
-	if (is_looked_at && connection_is_silent(connection, db->silent_since_ms) &&
-	    !is_server_alive(db, connection))
-		connection_cut_silent(connection);
-}
-
-/* Whether the only server answers the hint connection, even by refusing it. With several servers
- * the answer may be another one's. */
-static bool is_alone_alive(const struct db *db)
-{
-	enum unavailable unavailable = db->hints.connection.unavailable;
-
-	return hosts_turns(db->hosts) == 1 && unavailable != UNAVAILABLE_NOT &&
-	       unavailable != UNAVAILABLE_SILENT;
-}
-
-static void look_again(struct db *db)
-{
-	db->silent_looks++;
-	db->silent_since_ms = loop_now_ms(db->loop);
-	deadline_set(db->loop, &db->silence, SILENCE_MS);
-}
-
-/* Cuts connections that have not answered since the last check: their queries end with
- * DB_UNAVAILABLE. From the second check on, only connections with queries under way count. */
-static void on_silence(struct deadline *deadline)
-{
-	struct db *db = container_of(deadline, struct db, silence);
-
-	if (is_alone_alive(db))
-		return;
-	for_each_connection(db, cut_silent);
-	/* Statements with a connection of their own run for minutes before they answer, so only
-	 * their own time limit ends them. */
-	if (!db->hints.up)
-		look_again(db);
-}
-
-/* The hint connection queries the server four times a second. If it gets no answer, a reconnect
- * may: so the others get time until it should be back. */
-static void on_silent(void *context)
-{
-	struct db *db = context;
-
-	db->silent_looks = 0;
-	look_again(db);
-}
+enum { ON_DEMAND_IDLE_MS = 60 * 1000 };
 
 static void on_unseen(void *context)
 {
@@ -429,13 +285,13 @@ static void start_doubts(struct db *db)
 
 static void start_hints(struct db *db, const struct connection *connection)
 {
-	db->hints.on_silent = on_silent;
+	db->hints.on_silent = cuts_on_silent;
 	db->hints.on_unseen = on_unseen;
 	db->hints.context = db;
 	db->hints.doubts = &db->doubts;
 	db->hints.instance = db->settings.instance;
 	db->hints.number = (int32_t)db->settings.worker;
-	deadline_init(&db->silence, on_silence);
+	deadline_init(&db->silence, cuts_on_silence);
 	hints_start(&db->hints, connection);
 }
 
