@@ -123,7 +123,7 @@ ROWS = [
     (46, f"""INSERT INTO mqtt_connection (account_id, url, username, password, state, error) VALUES
         ('{OWNER}', 'mqtts://a', 'panels', '\\x01ff', 'failed', 'the broker does not answer'),
         ('{OTHER}', 'mqtt://b:1', NULL, NULL, 'waiting', NULL)"""),
-    (53, "INSERT INTO hint_beat (instance, worker, through_at, seen_at) VALUES (gen_random_uuid(), 0, now(), now())"),
+    (54, "INSERT INTO hint_beat (instance, worker, through_at, seen_at) VALUES (gen_random_uuid(), 0, now(), now())"),
 ]
 
 
