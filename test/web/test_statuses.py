@@ -209,6 +209,17 @@ def ownerless_app(stage, found):
     return stage.request(found, target)
 
 
+def slug_of_two(stage, found):
+    """Private apps of two accounts have the slug, so that it means neither."""
+    slug = f"app-{secrets.token_hex(6)}"
+    for account in (stage, stage.other):
+        account.made("/web/studio", {"slug": slug, "name": "Clock"})
+    target = stage.target(found[1], appId=slug)
+    if found[2]["operationId"] == "removeApp":
+        return stage.ask_operator(found, target=target)
+    return stage.request(found, target)
+
+
 def unknown_account(stage, found):
     return stage.ask_operator(found, body_of(found[2]) | {"onlyCheck": False})
 
@@ -246,6 +257,7 @@ def unknown_secret(stage, found):
 CONFLICTS = {
     "createWebhook": too_many_webhooks, "testWebhook": unknown_secret,
     "createOperatorLink": removed_link, "removeMember": only_administrator, "enableApp": ownerless_app,
+    "getAnyApp": slug_of_two, "disableApp": slug_of_two, "removeApp": slug_of_two,
     "createDevices": unknown_account, "applyAccountImport": known_account, "addAccountImportLines": wrong_line,
     "chooseCollection": other_source, "importApp": unknown_collection,
     "updateApp": public_twice,
