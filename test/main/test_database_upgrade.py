@@ -146,7 +146,7 @@ def test_everything_is_carried_over(stopped):
     assert "rename data.old to data" in refused(server, "migrate", code=5)
     os.rename(old, os.path.join(folder_of(server), "data"))
     server.start()
-    assert backups.tables_of(url_of(server)) == rows
+    assert backups.tables_of(url_of(server), BEATS) == rows
 
 
 def test_it_asks_first(stopped):
