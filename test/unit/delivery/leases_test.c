@@ -80,8 +80,8 @@ static void reports_leave_room_for_hints_of_changes(void **state)
 	assert_true(is_told(device));
 }
 
-/* Reads the number after the sixth colon of "shows:...". */
-static long long seventh_number(const char *hint)
+/* Reads the time since which a panel shows a picture: it follows the sixth colon of "shows:...". */
+static long long since_of(const char *hint)
 {
 	assert_int_equal(strncmp(hint, "shows:", strlen("shows:")), 0);
 	for (unsigned i = 0; i < 6; i++) {
@@ -108,7 +108,7 @@ static void those_that_ask_later_get_the_same_time(void **state)
 	for (unsigned i = 0; i < array_length(since_us); i++) {
 		watch(device->id);
 		run_turns();
-		since_us[i] = seventh_number(hints_sent());
+		since_us[i] = since_of(hints_sent());
 		pass_ms(20 * 1000);
 		panel_lives(socket);
 	}
