@@ -17,8 +17,8 @@ GENERAL = [
 ]
 # Answers to the operator, who names the account to act for.
 OF_OPERATOR = ["account_needed", "account_not_found"]
-ALWAYS = ["attempts_too_many", "data_locked", "database_full", "database_unavailable", "memory_full",
-          "requests_too_many", "server_busy"]
+ALWAYS = ["attempts_too_many", "data_locked", "database_full", "database_read_only", "database_unavailable",
+          "memory_full", "requests_too_many", "server_busy"]
 BODY = ["body_invalid", "body_malformed", "body_too_large", "body_too_slow", "content_encoding_unsupported",
         "type_unsupported"]
 OF_PAGES = ["not_signed_in", "site_refused"]

@@ -89,6 +89,8 @@ void db_on_change(struct db *db, const struct change_listener *listener);
 bool db_is_up(const struct db *db);
 /* Why queries cannot be sent; UNAVAILABLE_NOT: they can, or nothing was tried yet. */
 enum unavailable db_unavailable(const struct db *db);
+/* Whether the database refused the last write since it was set to be read-only. Reads go on. */
+bool db_is_read_only(const struct db *db);
 /* Why hints do not arrive; UNAVAILABLE_NOT: they do, or nothing was tried yet. */
 enum unavailable db_hints_unavailable(const struct db *db);
 /* Number of statements that wait or run, without list queries. */

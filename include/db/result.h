@@ -13,6 +13,7 @@ enum result_class {
 	RESULT_LOCKED, /* rows stayed locked for the connection's lock_timeout: nothing was changed
 			*/
 	RESULT_MOVE,   /* this connection can no longer run it: nothing was changed */
+	RESULT_READ_ONLY,   /* the server was set to refuse writes: nothing was changed */
 	RESULT_UNAVAILABLE, /* the server has no resources left, stops, or is too slow */
 	RESULT_LOST,	    /* the connection is gone or going */
 	RESULT_FAILED,

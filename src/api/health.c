@@ -63,6 +63,8 @@ static struct step_result ready(struct task *task)
 	if (!db_hints_are_up(service->db))
 		return fail(task, "the database's notifications do not arrive",
 			    db_hints_unavailable(service->db));
+	if (db_is_read_only(service->db))
+		return tell_ready(task, "the database is read-only");
 	if (!storage_takes_pictures(db_storage(service->db)))
 		return tell_ready(task, STORAGE_PICTURE_PROBLEM);
 	return tell_ready(task, render_health_any_problem(api_service(task)->render_health));

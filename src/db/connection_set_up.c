@@ -227,7 +227,7 @@ static const char *const usual[] = {
     "application_name",
     "displayd",
     "target_session_attrs",
-    "read-write",
+    "primary", /* even if it was set to be read-only: it can be read */
     "keepalives_idle",
     "10",
     "keepalives_interval",

@@ -188,6 +188,17 @@ enum unavailable db_unavailable(const struct db *db)
 	return unavailable == UNAVAILABLE_NOT ? pool_unavailable(&db->writes.pool) : unavailable;
 }
 
+bool db_is_read_only(const struct db *db)
+{
+	const struct pool *pool = &db->writes.pool;
+
+	for (unsigned i = 0; i < pool->count; i++)
+		if (connection_is_up(&pool->connections[i]) &&
+		    pool->connections[i].pipeline.is_read_only)
+			return true;
+	return false;
+}
+
 enum unavailable db_hints_unavailable(const struct db *db)
 {
 	return db->hints.connection.unavailable;

@@ -187,6 +187,22 @@ static int settle_batched(struct pipeline *pipeline, struct batched_read *batche
 	}
 }
 
+/* A primary that was set to be read-only may be read; another server may have replaced a standby.
+ * Servers before 14 do not tell, and become a standby only by a restart. */
+static enum result_class class_of(struct pipeline *pipeline, const struct db_query *query,
+				  const PGresult *result, enum constraint_error *ret_error)
+{
+	enum result_class class = sender_result_class(&pipeline->sender, query, result, ret_error);
+	const char *is_standby = PQparameterStatus(pipeline->pg, "in_hot_standby");
+	bool is_write = pipeline->statements[query->statement].effect == EFFECT_WRITE;
+
+	if (class == RESULT_READ_ONLY && is_standby && strcmp(is_standby, "on") == 0)
+		return RESULT_MOVE;
+	if (is_write && (class == RESULT_OK || class == RESULT_READ_ONLY))
+		pipeline->is_read_only = class == RESULT_READ_ONLY;
+	return class;
+}
+
 /* Ends a query with its result, or sends it again. The query is in no list. */
 static int settle(struct pipeline *pipeline, struct db_query *query, const PGresult *result)
 {
@@ -195,8 +211,7 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 
 	if (query->is_batched)
 		return settle_batched(pipeline, batched_read_of(query), result);
-	switch (
-	    sender_result_class(&pipeline->sender, query, result, &db_result.constraint_error)) {
+	switch (class_of(pipeline, query, result, &db_result.constraint_error)) {
 	case RESULT_OK:
 		db_result.outcome = DB_OK;
 		pipeline->useful = true;
@@ -217,6 +232,9 @@ static int settle(struct pipeline *pipeline, struct db_query *query, const PGres
 		pipeline->draining = true;
 		give_back(pipeline, query, true);
 		return 0;
+	case RESULT_READ_ONLY:
+		db_result.outcome = DB_UNAVAILABLE;
+		break;
 	case RESULT_LOCKED:
 		if (pipeline->on_locked) {
 			pipeline->on_locked(pipeline, query, true);

@@ -49,6 +49,7 @@ struct pipeline {
 	uint64_t received_us;  /* when results were last read; monotonic */
 	unsigned answer_count; /* grows with every result that arrives */
 	bool useful;	       /* a statement has succeeded */
+	bool is_read_only;     /* the server refused the last write: it was set to be read-only */
 	bool paused;	       /* results stay with libpq and the server */
 	char reason[200];      /* why the connection is lost or draining */
 

@@ -58,7 +58,7 @@ static enum result_class sqlstate_class(const PGresult *result, struct str sqlst
 	    {STR("40P01"), RESULT_AGAIN},	/* deadlock_detected */
 	    {STR("55P03"), RESULT_LOCKED},	/* lock_not_available */
 	    {STR("26000"), RESULT_MOVE},	/* the prepared statement is gone */
-	    {STR("25006"), RESULT_MOVE},	/* read-only: no longer the primary server */
+	    {STR("25006"), RESULT_READ_ONLY},	/* read_only_sql_transaction */
 	    {STR("57014"), RESULT_UNAVAILABLE}, /* query_canceled: statement_timeout */
 	    {STR("57P"), RESULT_UNAVAILABLE},	/* shutting down, starting up */
 	    {STR("53"), RESULT_UNAVAILABLE},	/* no memory, disk or connection left */

@@ -162,6 +162,10 @@ struct step_result task_fail_db(struct task *task)
 			return task_fail_busy(
 			    task, PROBLEM_DATABASE_FULL, 2,
 			    "the database has no room to store anything, try again later");
+		if (db_is_read_only(task->service->db))
+			return task_fail_busy(task, PROBLEM_DATABASE_READ_ONLY, 5,
+					      "the database is read-only, so nothing can be "
+					      "changed; try again later");
 		return task_fail_busy(task, PROBLEM_DATABASE_UNAVAILABLE, 2,
 				      "the database cannot be reached, try again");
 	case DB_BLOCKED:

@@ -1,5 +1,6 @@
 """Several PostgreSQL servers, of which one has replaced another: what is written to the old one nobody else has."""
 
+import os
 import pathlib
 import signal
 
@@ -83,6 +84,35 @@ def test_a_failover_while_it_runs(launch, pair):
     wait_until(lambda: server.get("/readyz").status == 200, "a server with its database")
     assert rename(server, device) == pair.name(pair.second)
     assert pair.name(pair.first) == "old"
+
+
+def set_read_only(postgres, is_read_only):
+    how = "SET default_transaction_read_only = on" if is_read_only else "RESET default_transaction_read_only"
+    postgres.execute(f"ALTER SYSTEM {how}")
+    postgres.execute("SELECT pg_reload_conf()")
+
+
+def test_a_primary_that_is_set_read_only_is_read(launch):
+    """Also over new connections: a worker that starts meanwhile serves."""
+    with Postgres(SETTINGS) as postgres:
+        server = launch(database=postgres.create_database()).start()
+        path, key = make_device(server)
+        server.is_patient = False
+        set_read_only(postgres, True)
+        wait_until(lambda: server.request("PATCH", path, body={"name": "x"}, key=key).status == 503, "a refusal")
+        before = set(server.workers())
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not before & set(server.workers()), "other workers")
+        wait_until(lambda: server.get(path, key=key).status == 200, "workers that serve")
+        for _ in range(20):
+            assert server.get(path, key=key).status == 200
+            refused = server.request("PATCH", path, body={"name": "x"}, key=key)
+            assert (refused.status, refused.json()["code"]) == (503, "database_read_only")
+        wait_until(lambda: server.get("/readyz").body == b"ok, but the database is read-only\n", "the reason")
+        set_read_only(postgres, False)
+        wait_until(lambda: server.request("PATCH", path, body={"name": "x"}, key=key).status == 200, "a change")
+        wait_until(lambda: server.get("/readyz").body == b"ok\n", "a database that takes changes")
 
 
 def kept_timeline(folder):

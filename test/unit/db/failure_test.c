@@ -314,7 +314,7 @@ static struct asked *add_item(int64_t id, struct str name)
 	return asked;
 }
 
-/* After a failover, writes are unavailable, not failed. */
+/* Writes are unavailable, not failed; reads go on, over new connections, too. */
 static void test_read_only(void **state)
 {
 	enum db_outcome outcome = DB_OK;
@@ -330,10 +330,25 @@ static void test_read_only(void **state)
 		outcome = asked->outcome;
 		forget(asked);
 	}
+	assert_true(db_is_up(world.db) && db_is_read_only(world.db));
+	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
+	run_sql("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
+		"WHERE datname = current_database() AND pid <> pg_backend_pid()");
+	turn_until(!db_is_up(world.db));
+	turn_until(db_is_up(world.db));
+	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
+	must_be(add_item(500, STR("before")), DB_UNAVAILABLE);
+	assert_true(db_is_read_only(world.db));
 	run_sql("ALTER SYSTEM RESET default_transaction_read_only");
 	run_sql("SELECT pg_reload_conf()");
-	turn_until(db_is_up(world.db));
-	must_be(add_item(501, STR("after")), DB_OK);
+	while (outcome != DB_OK) {
+		struct asked *asked = add_item(501, STR("after"));
+
+		wait_for(asked);
+		outcome = asked->outcome;
+		forget(asked);
+	}
+	assert_false(db_is_read_only(world.db));
 }
 
 static unsigned count_lines(int fd, const char *word)
