@@ -31,7 +31,7 @@ static int act(const struct config *config, struct upgrade *upgrade)
 		options_print_help(&config_set, NULL, stdout);
 		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 	case ACTION_VERSION:
-		printf("displayd %s\n", DISPLAYD_VERSION);
+		printf("displayd %s\nbuilt in: %s\n", DISPLAYD_VERSION, DISPLAYD_BUILT_IN);
 		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 	case ACTION_CHECK_CONFIG:
 		return config_report(config);
@@ -44,6 +44,8 @@ static int act(const struct config *config, struct upgrade *upgrade)
 	log_set_level(config->log_level);
 	log_set_priorities(log_destination_is_journal());
 	log_init();
+	log_info("main", "starting", LOG_TEXT("version", DISPLAYD_VERSION),
+		 LOG_TEXT("built_in", DISPLAYD_BUILT_IN));
 	code = supervisor_run(config, upgrade);
 	log_finish();
 	return code;

@@ -412,7 +412,17 @@ def test_help_version():
     assert (code, errors) == (0, "")
     assert "--rate-limit N" in text and "DISPLAYD_RATE_LIMIT" in text and "Exit codes" in text
     code, text, _ = displayd("--version")
-    assert code == 0 and text.startswith("displayd ")
+    version, built_in = re.fullmatch(r"displayd (\S+)\nbuilt in: (.+)\n", text).groups()
+    assert code == 0 and re.fullmatch(r"\d+\.\d+\.\d+", version)
+    with open(os.path.join(os.path.dirname(__file__), "../../SECURITY.md"), encoding="utf-8") as file:
+        said = file.read()
+    assert [name for name in built_in.split(", ") if name not in said] == []
+
+
+def test_the_log_begins_with_the_version(launch):
+    server = launch().start()
+    first = server.log().splitlines()[0]
+    assert re.search(r' msg=starting version=\S+ built_in="mbedTLS \d', first)
 
 
 def test_configuration_errors(folder):
