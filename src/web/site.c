@@ -3,7 +3,9 @@
 #include "base/require.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <text/address.h>
+#include <text/authority.h>
 
 /* Returns the authority of a URL: the part between "://" and the next "/". */
 static struct str authority_of(const char *url)
@@ -16,16 +18,15 @@ static struct str authority_of(const char *url)
 	return (struct str){rest.data, str_find(rest, '/')};
 }
 
-/* ":8080", or empty. A colon in brackets belongs to an IPv6 address. */
+/* ":8080", or empty. */
 static struct str port_of(struct str authority)
 {
-	size_t end = authority.length;
+	struct authority found;
+	size_t host = authority.length;
 
-	while (end > 0 && authority.data[end - 1] >= '0' && authority.data[end - 1] <= '9')
-		end--;
-	if (end == 0 || authority.data[end - 1] != ':')
-		return (struct str){authority.data + authority.length, 0};
-	return str_from_offset(authority, end - 1);
+	if (authority_read(authority, &found) == AUTHORITY_FINE)
+		host = found.host.length + (found.has_brackets ? strlen("[]") : 0);
+	return str_from_offset(authority, host);
 }
 
 static bool is_own_port(bool is_https, struct str port)
