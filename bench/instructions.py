@@ -33,7 +33,7 @@ SHORT_ROUNDS = 10
 # Same options as in tools/build.
 BUILD = ["--buildtype=release", "-Db_lto=true", "-Dtests=false"]
 NO_METRICS = ["-Dc_args=-DMETRIC_COUNTS_NOTHING"]
-SCENARIOS = ["livez", "device", "list", "poll", "push"]
+SCENARIOS = ["livez", "device", "list", "poll", "push", "patch"]
 
 
 def receive(connection):
@@ -74,12 +74,14 @@ def total_of(path):
 def make_request(scenario, device, key):
     """The picture of a push is the same each time, so only the first one is encoded."""
     path = {"livez": "/livez", "device": f"/v1/devices/{device['id']}", "list": "/v1/devices",
-            "poll": "/d/" + device["pollUrl"].partition("/d/")[2], "push": f"/v1/devices/{device['id']}/push"}
+            "poll": "/d/" + device["pollUrl"].partition("/d/")[2], "push": f"/v1/devices/{device['id']}/push",
+            "patch": f"/v1/devices/{device['id']}"}
     head = f"{path[scenario]} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {key}\r\n"
-    if scenario != "push":
+    bodies = {"push": {"image": base64.b64encode(images.png()).decode()}, "patch": {"name": "Desk"}}
+    if scenario not in bodies:
         return f"GET {head}\r\n".encode()
-    body = json.dumps({"image": base64.b64encode(images.png()).decode()})
-    return (f"POST {head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode()
+    method, body = "POST" if scenario == "push" else "PATCH", json.dumps(bodies[scenario])
+    return (f"{method} {head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode()
 
 
 def count(scenario, connections, rounds, directory):
@@ -91,7 +93,7 @@ def count(scenario, connections, rounds, directory):
         running.ctl("account", "create", "bench@example.org", "--name", "Bench")
         # A device takes ten pushes a second.
         devices = [running.ctl("device", "create", "--account", "bench@example.org", "--name", f"Desk {number}")
-                   for number in range(connections if scenario == "push" else 1)]
+                   for number in range(connections if scenario in ("push", "patch") else 1)]
         key = running.ctl("key", "create", "--account", "bench@example.org")["key"]
         worker = running.workers()[0]
         requests = [make_request(scenario, device, key) for device in devices]
