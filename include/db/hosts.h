@@ -34,14 +34,14 @@ struct hosts_use {
 };
 
 /* Settings for programs that connect once, as application_name, to any server of the string, or
- * only to one that takes writes. */
+ * only to a primary one, which may be set to be read-only. */
 #define HOSTS_USE(name)                                                                            \
 	((const struct hosts_use){.settings =                                                      \
 				      (const char *const[]){"application_name", (name), NULL}})
-#define HOSTS_USE_TO_WRITE(name)                                                                   \
+#define HOSTS_USE_OF_PRIMARY(name)                                                                 \
 	((const struct hosts_use){.settings = (const char *const[]){"application_name", (name),    \
 								    "target_session_attrs",        \
-								    "read-write", NULL}})
+								    "primary", NULL}})
 
 struct hosts_failure {
 	enum unavailable unavailable;

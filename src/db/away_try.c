@@ -95,7 +95,7 @@ PGconn *unavailable_try(struct hosts *hosts, bool session_pooler, const char *ap
 			enum unavailable *ret_unavailable,
 			char ret_words[static UNAVAILABLE_WORDS_BYTES])
 {
-	const struct hosts_use use = {.settings = HOSTS_USE_TO_WRITE(application_name).settings,
+	const struct hosts_use use = {.settings = HOSTS_USE_OF_PRIMARY(application_name).settings,
 				      .has_sqlstates = true};
 	char pid[16] = "";
 	enum unavailable unavailable;

@@ -20,9 +20,9 @@ struct asking {
 	unsigned count;
 };
 
-/* Connections for writes, unless the string wants something else. */
+/* Connections to primary servers, unless the string wants something else. */
 static const char *const settings[] = {"application_name", "displayd", "target_session_attrs",
-				       "read-write", NULL};
+				       "primary", NULL};
 static const struct hosts_use use = {.settings = settings};
 
 static void add(struct asking *asking, const struct hosts *hosts, unsigned index,

@@ -86,7 +86,7 @@ static int ask(struct migrator *m, const char *what, const char *sql)
 
 static int connect_to(struct migrator *m, const char *url, struct timeline_known *known)
 {
-	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayd migrate");
+	const struct hosts_use use = HOSTS_USE_OF_PRIMARY("displayd migrate");
 	struct hosts_failure failure;
 
 	m->pg = hosts_connect_once(url, &use, known, &failure);

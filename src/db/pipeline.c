@@ -187,16 +187,22 @@ static int settle_batched(struct pipeline *pipeline, struct batched_read *batche
 	}
 }
 
+static bool is_standby(const PGconn *pg)
+{
+	const char *status = PQparameterStatus(pg, "in_hot_standby");
+
+	return status && strcmp(status, "on") == 0;
+}
+
 /* A primary that was set to be read-only may be read; another server may have replaced a standby.
- * Servers before 14 do not tell, and become a standby only by a restart. */
+ */
 static enum result_class class_of(struct pipeline *pipeline, const struct db_query *query,
 				  const PGresult *result, enum constraint_error *ret_error)
 {
 	enum result_class class = sender_result_class(&pipeline->sender, query, result, ret_error);
-	const char *is_standby = PQparameterStatus(pipeline->pg, "in_hot_standby");
 	bool is_write = pipeline->statements[query->statement].effect == EFFECT_WRITE;
 
-	if (class == RESULT_READ_ONLY && is_standby && strcmp(is_standby, "on") == 0)
+	if (class == RESULT_READ_ONLY && is_standby(pipeline->pg))
 		return RESULT_MOVE;
 	if (is_write && (class == RESULT_OK || class == RESULT_READ_ONLY))
 		pipeline->is_read_only = class == RESULT_READ_ONLY;

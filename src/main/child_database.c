@@ -64,6 +64,32 @@ int child_prepare(struct instance *instance, unsigned index)
 	return EXIT_DATABASE;
 }
 
+/* A server that is set to be read-only serves a database that is up to date. */
+static bool lacks_migrations(PGconn *pg)
+{
+	const char *is_read_only = PQparameterStatus(pg, "default_transaction_read_only");
+	struct migrate_error ignored;
+	unsigned applied;
+
+	return is_read_only && strcmp(is_read_only, "on") == 0 &&
+	       (migrate_read(pg, &applied, &ignored) < 0 || applied < migration_count);
+}
+
+/* Works as unavailable_try(). */
+static PGconn *try_database(const struct instance *instance, struct hosts *hosts,
+			    enum unavailable *ret_unavailable, char *ret_words)
+{
+	PGconn *pg = unavailable_try(hosts, instance->config->session_pooler, APPLICATION_NAME,
+				     ret_unavailable, ret_words);
+
+	if (!pg || !lacks_migrations(pg))
+		return pg;
+	PQfinish(pg);
+	*ret_unavailable = UNAVAILABLE_READ_ONLY;
+	snprintf(ret_words, UNAVAILABLE_WORDS_BYTES, "migrations are missing");
+	return NULL;
+}
+
 /* Waits until a connection is made. Returns NULL with the reason if workers could not connect. */
 static PGconn *wait_for_database(const struct instance *instance, struct hosts *hosts,
 				 enum unavailable *ret_unavailable, char *ret_words)
@@ -71,12 +97,10 @@ static PGconn *wait_for_database(const struct instance *instance, struct hosts *
 	bool is_embedded = instance_is_embedded(instance);
 	uint64_t begun_ms = clock_monotonic_ms(), open_ms = begun_ms;
 	uint64_t limit_ms = is_embedded ? WAIT_FOR_CLUSTER_MS : WAIT_FOR_DATABASE_MS;
-	bool session_pooler = instance->config->session_pooler;
 	enum unavailable told = UNAVAILABLE_NOT;
 
 	for (;;) {
-		PGconn *pg = unavailable_try(hosts, session_pooler, APPLICATION_NAME,
-					     ret_unavailable, ret_words);
+		PGconn *pg = try_database(instance, hosts, ret_unavailable, ret_words);
 		uint64_t now_ms = clock_monotonic_ms();
 		enum unavailable unavailable = *ret_unavailable;
 

@@ -42,7 +42,7 @@ static int make_link(PGconn *connection, struct str secret_hash)
 void first_link_print(const char *database_url, struct timeline_known *known,
 		      const char *public_url)
 {
-	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayd");
+	const struct hosts_use use = HOSTS_USE_OF_PRIMARY("displayd");
 	struct hosts_failure failure;
 	PGconn *connection = hosts_connect_once(database_url, &use, known, &failure);
 	char token[TOKEN_LENGTH + 1], link[512];

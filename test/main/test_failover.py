@@ -93,7 +93,7 @@ def set_read_only(postgres, is_read_only):
 
 
 def test_a_primary_that_is_set_read_only_is_read(launch):
-    """Also over new connections: a worker that starts meanwhile serves."""
+    """Also over new connections: a worker, and displayd, that starts meanwhile serves."""
     with Postgres(SETTINGS) as postgres:
         server = launch(database=postgres.create_database()).start()
         path, key = make_device(server)
@@ -110,6 +110,9 @@ def test_a_primary_that_is_set_read_only_is_read(launch):
             refused = server.request("PATCH", path, body={"name": "x"}, key=key)
             assert (refused.status, refused.json()["code"]) == (503, "database_read_only")
         wait_until(lambda: server.get("/readyz").body == b"ok, but the database is read-only\n", "the reason")
+        assert server.stop() == 0
+        server.start()
+        assert server.get(path, key=key).status == 200
         set_read_only(postgres, False)
         wait_until(lambda: server.request("PATCH", path, body={"name": "x"}, key=key).status == 200, "a change")
         wait_until(lambda: server.get("/readyz").body == b"ok\n", "a database that takes changes")

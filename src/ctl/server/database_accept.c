@@ -34,7 +34,7 @@ static enum ctl_exit keep(const struct ctl *ctl, struct timeline timeline)
 /* Chooses as an instance that knows nothing yet. */
 static enum ctl_exit accept_best(struct ctl *ctl, struct hosts *hosts)
 {
-	const struct hosts_use use = HOSTS_USE_TO_WRITE("displayctl");
+	const struct hosts_use use = HOSTS_USE_OF_PRIMARY("displayctl");
 	struct timeline_known known = {0};
 	struct hosts_failure failure;
 	struct timeline timeline;
