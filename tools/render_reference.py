@@ -109,7 +109,7 @@ class Reference:
     @staticmethod
     def example(value):
         text = json.dumps(value, indent=2, ensure_ascii=False)
-        return f"<pre>{html.escape(text, quote=False)}</pre>"
+        return f"<pre tabindex=\"0\">{html.escape(text, quote=False)}</pre>"
 
     def type_of(self, schema):
         if "$ref" in schema:
@@ -186,7 +186,7 @@ class Reference:
             body = json.dumps(next(iter(examples.values()))["value"], ensure_ascii=False)
             parts += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(body)}"]
         text = " \\\n  ".join(parts)
-        return f'<pre class="curl">{html.escape(text, quote=False)}</pre>'
+        return f'<pre class="curl" tabindex="0">{html.escape(text, quote=False)}</pre>'
 
     def body(self, operation):
         if "requestBody" not in operation:
@@ -247,7 +247,7 @@ class Reference:
         info = self.document["info"]
         words, command = EXAMPLES.split("\n\n")
         parts = [f"<h1>{html.escape(info['title'])} API</h1>", self.text(info["description"]),
-                 f"<p>{KEYS}</p><p>{words}</p><pre>{command}</pre>"]
+                 f"<p>{KEYS}</p><p>{words}</p><pre tabindex=\"0\">{command}</pre>"]
         for path, method, item, operation in self.operations():
             parts += [
                 f'<section id="{operation["operationId"]}"><h2>{html.escape(operation["summary"])}</h2>',

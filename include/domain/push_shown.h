@@ -9,6 +9,7 @@ enum push_shown_kind {
 	PUSH_DARK,    /* the brightness is 0 */
 	PUSH_ASLEEP,  /* the panel sleeps */
 	PUSH_PINNED,  /* the entry was pushed in the background, and another one is pinned */
+	PUSH_NEVER,   /* no panel has connected yet */
 	PUSH_OFFLINE, /* the panel has no connection */
 	PUSH_LATER,   /* the entry was pushed in the background, and waits for its turn */
 	PUSH_NOW,

@@ -31,7 +31,7 @@ struct push_shown push_shown_at(const struct display_settings *settings, int64_t
 		   !str_equal(pinned, body->installation_id)) {
 		shown.kind = PUSH_PINNED;
 	} else if (!is_online) {
-		shown.kind = PUSH_OFFLINE;
+		shown.kind = stored->has_connected ? PUSH_OFFLINE : PUSH_NEVER;
 	} else if (body->in_background) {
 		shown.kind = PUSH_LATER;
 	}
@@ -77,6 +77,8 @@ struct str push_shown_field(const struct push_shown *shown, struct arena *arena)
 	case PUSH_PINNED:
 		return arena_printf(arena, "pinned; id=%.*s",
 				    STR_ARG(encoded(arena, shown->pinned_id)));
+	case PUSH_NEVER:
+		return STR("never");
 	case PUSH_OFFLINE:
 		timestamp_format(shown->since_us, since);
 		return arena_printf(arena, "offline; since=%s", since);

@@ -325,7 +325,9 @@ def test_shown_now(world, device):
 
 def test_shown_offline(world, device):
     since = datetime.datetime(2026, 3, 4, 5, 6, 7, 89000, datetime.timezone.utc)
-    world.sql("UPDATE device SET last_online_at = %s WHERE id = %s", since, device.id)
+    assert shown_of(device.push()) == "never"
+    assert shown_of(device.push(installationId="a", background=True)) == "never"
+    world.sql("UPDATE device SET last_online_at = %s, connected_at = %s WHERE id = %s", since, since, device.id)
     assert shown_of(device.push()) == "offline; since=2026-03-04T05:06:07.089Z"
     assert shown_of(device.push(installationId="a", background=True)) == "offline; since=2026-03-04T05:06:07.089Z"
     # At another instance, a poll may have told the panel to wait for almost five minutes.
@@ -345,7 +347,7 @@ def test_shown_asleep(world, account):
     assert shown_of(device.push()) == until
     assert shown_of(device.push(hold=True)) == until
     assert shown_of(device.push(installationId="a", background=True, wake=True)) == until
-    assert shown_of(device.push(wake=True)).startswith("offline")
+    assert shown_of(device.push(wake=True)) == "never"
     # All day: the panel does not wake when the window ends, because the next one begins then.
     assert shown_of(sleeping(account).push()) == "asleep"
     assert shown_of(account.device(sleep_enabled=True, sleep_start_minute=600, sleep_end_minute=600).push()) == "asleep"

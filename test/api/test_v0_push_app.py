@@ -57,7 +57,7 @@ def screen(owner, app):
 def test_temporary(world, screen, app):
     """Members that the form lacks are given to the app; null counts as missing."""
     answer = push_app(screen, app.slug, config={"color": "#ff0000", "on": None, "other": "x"})
-    assert answer.ok() == {} and answer["Displayd-Shown"].startswith("offline")
+    assert answer.ok() == {} and answer["Displayd-Shown"] == "never"
     screen.shows(solid(RED))
     assert entries(screen) == []
     assert world.sql("SELECT duration_s FROM showing WHERE device_id = %s", screen.id) == [(15,)]

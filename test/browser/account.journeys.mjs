@@ -49,6 +49,16 @@ async function addPasskey(page, person, name) {
 }
 
 export default {
+	"a fault names its field": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person);
+		await page.goto("account");
+		await page.getByLabel("Current password", { exact: true }).fill(person.password);
+		await page.getByLabel("New password", { exact: true }).fill("password123");
+		await page.keyboard.press("Enter");
+		await page.getByText("New password is one of the most common passwords.").waitFor();
+	},
+
 	"a new password signs nobody out here, however slow its answer is": async (stage) => {
 		const proxy = await slowProxy(stage.scene.url, ({ url }) => url.endsWith("account/password"));
 		const person = await stage.ask("person");

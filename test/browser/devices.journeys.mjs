@@ -843,6 +843,65 @@ export default {
 		await showsColour(page, [99, 99, 9]);
 	},
 
+	"a setting typed while the server is away is saved when it is back": async (stage) => {
+		const { page } = await openDevice(stage, { part: "/settings" });
+		await stage.ask("stop");
+		await page.getByText("Reconnecting").waitFor();
+		await page.getByLabel("Name").fill("Attic");
+		await page.keyboard.press("Enter");
+		await page.getByText("It is saved as soon as the server is back.").waitFor();
+		await page.getByLabel("Name").fill("Cellar");
+		await page.keyboard.press("Enter");
+		await page.getByRole("link", { name: "Rotation" }).click();
+		await stage.ask("start");
+		await heading(page, "Cellar").waitFor();
+		await page.reload();
+		await heading(page, "Cellar").waitFor();
+	},
+
+	"the browser says that it has no network": async (stage) => {
+		const { page } = await openDevice(stage);
+		await page.context().setOffline(true);
+		await page.getByText("Reconnecting").waitFor();
+		await page.context().setOffline(false);
+		await page.getByText("Reconnecting").waitFor({ state: "hidden" });
+	},
+
+	"a page asks once for the devices": async (stage) => {
+		const { page } = await openDevice(stage);
+		await page.clock.install();
+		let count = 0;
+		page.on("request", (request) => {
+			if (new URL(request.url()).pathname.endsWith("/web/devices")) count += 1;
+		});
+		const stream = page.waitForResponse((answer) => answer.url().includes("/web/events"));
+		await page.reload();
+		await heading(page, "Kitchen").waitFor();
+		await stream;
+		// Past the time after which what was missed is asked for.
+		await page.clock.fastForward(2_000);
+		await page.evaluate(() => fetch("/livez"));
+		assert.equal(count, 1);
+	},
+
+	"forced colours keep the LEDs, and mark the current page": async (stage) => {
+		const { page, ...owned } = await openDevice(stage);
+		await push(stage, owned, { colour: [9, 9, 99], installationId: "before" });
+		await showsColour(page, [9, 9, 99]);
+		await page.emulateMedia({ forcedColors: "active" });
+		const colour = (where) =>
+			page
+				.locator(where)
+				.first()
+				.evaluate((one) => getComputedStyle(one).backgroundColor);
+		const forced = await colour(`${LIVE} .panel-face`);
+		const current = page.locator(".tabs a[aria-current]").first();
+		const outline = await current.evaluate((one) => getComputedStyle(one).outlineStyle);
+		assert.equal(outline, "solid");
+		await page.emulateMedia({ forcedColors: "none" });
+		assert.equal(forced, await colour(`${LIVE} .panel-face`));
+	},
+
 	"a stream that dies without a word is old, and comes back": async (stage) => {
 		const proxy = await slowProxy(stage.scene.url);
 		const owned = await owner(stage);

@@ -115,8 +115,13 @@ export default {
 		assert.match(await picture(page, ".entry"), /\/pictures\/[0-9a-f]{32}$/);
 		const place = { account: person.email, device: device.id };
 		const [installation] = await stage.ask("entries_of", place);
+		let letGo;
+		const held = new Promise((resolve) => (letGo = resolve));
+		await page.route(/\/rotation\/[^/]+\/settings$/, (route) => held.then(() => route.continue()));
 		await page.goto(`devices/${device.id}/apps/${installation}`);
 		await heading(page, name).waitFor();
+		await page.getByText("Reading the form").waitFor();
+		letGo();
 		assert.equal(await page.getByLabel("12 hours").isChecked(), true);
 		const save = page.getByRole("button", { name: "Save" });
 		assert.equal(await save.isDisabled(), true);

@@ -61,6 +61,7 @@ static struct str words_of(struct ctl *ctl, struct str field)
 	    {"asleep", "not while the panel sleeps", ""},
 	    {"dark", "not while the brightness is 0", ""},
 	    {"later", "in its turn", ""},
+	    {"never", "once a panel has connected for the first time", ""},
 	    {"now", "now", ""},
 	    {"offline; since=", "when the panel is back, offline since ", ""},
 	    {"pinned; id=", "not while \"", "\" is pinned"},

@@ -93,6 +93,7 @@ static const struct task_list list = {
     .letter = 'D',
     .ask_short = ask_short,
     .ask_part = ask_part,
+    .is_compressed = true,
     .record = &own_device_record,
     .position = position,
 };

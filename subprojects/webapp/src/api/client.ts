@@ -1,5 +1,6 @@
 import type { components, paths } from "web-api";
 import { signal } from "@preact/signals";
+import { sentence } from "../components/sentence";
 import { base } from "../frame/place";
 
 export type Schemas = components["schemas"];
@@ -30,7 +31,7 @@ export class Problem extends Error {
 	constructor(
 		readonly status: number,
 		detail: string,
-		/** Faults in the body, by the name of the field. */
+		/** Faults in the body, by the name of the field; they begin with a verb. */
 		readonly faults: ReadonlyMap<string, string> = new Map(),
 		/** Kind of the problem, for code that treats one specially. */
 		readonly code?: string,
@@ -54,18 +55,12 @@ export const onSignedOut: { call: () => void } = { call: () => undefined };
 const NO_SERVER = "Cannot reach the server. Try again in a moment.";
 const TIME_OUT_MS = 30_000;
 
-function sentence(text: string): string {
-	const start = text.charAt(0).toUpperCase() + text.slice(1);
-	return /[.?]$/.test(start) ? start : `${start}.`;
-}
-
 async function problemOf(response: Response): Promise<Problem> {
 	const fallback = `The server answered with ${response.status} ${response.statusText}.`;
 	try {
 		const problem = (await response.json()) as Schemas["Problem"];
 		const faults = new Map<string, string>();
-		for (const { pointer, detail } of problem.errors ?? [])
-			faults.set(pointer.slice(1), sentence(detail));
+		for (const { pointer, detail } of problem.errors ?? []) faults.set(pointer.slice(1), detail);
 		return new Problem(response.status, sentence(problem.detail ?? fallback), faults, problem.code);
 	} catch {
 		return new Problem(response.status, fallback);

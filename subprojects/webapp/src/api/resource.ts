@@ -10,6 +10,8 @@ const REFRESH_TOLD_MS = 15_000;
 /** Delay of one more request after the stream begins, since changes after the last answer were
  * missed. */
 const CATCH_UP_MS = 1_000;
+/** Delay of the first request while the stream begins: an answer before that is asked for again. */
+const FIRST_MS = 150;
 /** Changes come in quick succession: while a slider moves, or while several browsers are used. */
 const REST_MS = 250;
 
@@ -72,22 +74,27 @@ function keepFresh(
 ): () => void {
 	const { wish, end } = calm(resource.refresh);
 	let isStale = true;
+	let isAsked = false;
 	/** All changes since the last refresh were received. */
 	let isHearing = false;
 	const look = () => {
 		if (document.visibilityState !== "visible") isStale = true;
 		else {
 			isStale = false;
+			isAsked = true;
 			isHearing = isStreaming.peek();
 			wish();
 		}
 	};
-	look();
+	const isTold = topics.length > 0;
+	if (!isTold || isStreaming.peek()) look();
+	const first = setTimeout(() => {
+		if (!isAsked) look();
+	}, FIRST_MS);
 	const stopTimer = effect(() => {
-		const isTold = topics.length > 0;
 		if (isTold && isStreaming.value) {
 			if (isHearing) return undefined;
-			const once = setTimeout(look, CATCH_UP_MS);
+			const once = setTimeout(look, isAsked ? CATCH_UP_MS : 0);
 			return () => clearTimeout(once);
 		}
 		const timer = setInterval(look, isTold ? REFRESH_TOLD_MS : REFRESH_MS);
@@ -100,11 +107,12 @@ function keepFresh(
 		if (!away && resource.problem.value) look();
 	});
 	const turn = () => {
-		if (isStale || topics.length === 0 || !isStreaming.value) look();
+		if (isStale || !isTold || !isStreaming.value) look();
 	};
 	document.addEventListener("visibilitychange", turn);
 	return () => {
 		end();
+		clearTimeout(first);
 		stopTimer();
 		stopHearing();
 		stopAway();

@@ -66,6 +66,10 @@ export function watchServer(): void {
 		clearInterval(timer);
 		if (away) timer = window.setInterval(() => void loadStart(), RETRY_MS);
 	});
+	// The browser knows at once that it has no network; a request would wait for its time limit.
+	addEventListener("offline", () => {
+		isAway.value = true;
+	});
 	onStartChanged.call = () => void loadStart();
 	effect(() => (accountId.value === undefined ? undefined : startStream()));
 	isSignedInAnew.call = async () => {

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
+import { Below } from "./fault";
 
 interface ChoiceProps<T extends string> {
 	label: string;
@@ -45,11 +46,7 @@ export function Choice<T extends string>(props: ChoiceProps<T>): JSX.Element {
 					</label>
 				))}
 			</div>
-			{(fault ?? help) !== undefined && (
-				<p class={fault ? "fault" : "quiet"} id={`${id}-help`}>
-					{fault ?? help}
-				</p>
-			)}
+			<Below label={props.label} id={`${id}-help`} fault={fault} help={help} />
 		</fieldset>
 	);
 }

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
+import { Below } from "./fault";
 
 /** Option that can be chosen. */
 export interface Match {
@@ -162,9 +163,7 @@ export function Combo(props: ComboProps): JSX.Element {
 					/>
 				)}
 			</div>
-			<p class={fault ? "fault" : "quiet"} id={`${id}-help`}>
-				{fault ?? help}
-			</p>
+			<Below label={label} id={`${id}-help`} fault={fault} help={help} />
 		</div>
 	);
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId, useState } from "preact/hooks";
+import { Fault } from "./fault";
 
 interface FieldProps {
 	label: string;
@@ -97,11 +98,7 @@ export function Field(props: FieldProps): JSX.Element {
 					{help}
 				</p>
 			)}
-			{props.fault && (
-				<p class="fault" id={`${id}-fault`}>
-					{props.fault}
-				</p>
-			)}
+			<Fault label={label} fault={props.fault} id={`${id}-fault`} />
 		</div>
 	);
 }

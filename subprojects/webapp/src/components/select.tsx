@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
+import { Below } from "./fault";
 
 interface SelectProps {
 	label: string;
@@ -39,11 +40,7 @@ export function Select(props: SelectProps): JSX.Element {
 					</option>
 				))}
 			</select>
-			{(fault ?? help) !== undefined && (
-				<p class={fault ? "fault" : "quiet"} id={`${id}-help`}>
-					{fault ?? help}
-				</p>
-			)}
+			<Below label={props.label} id={`${id}-help`} fault={fault} help={help} />
 		</div>
 	);
 }

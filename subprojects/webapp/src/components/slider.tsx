@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
+import { Below } from "./fault";
 
 interface RangeProps {
 	id: string;
@@ -58,9 +59,7 @@ export function Slider({ label, value, onInput, help, fault, said }: SliderProps
 				/>
 				<output for={id}>{value} %</output>
 			</div>
-			<p class={fault ? "fault" : "quiet"} id={`${id}-help`}>
-				{fault ?? help}
-			</p>
+			<Below label={label} id={`${id}-help`} fault={fault} help={help} />
 		</div>
 	);
 }

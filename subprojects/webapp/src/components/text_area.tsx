@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
+import { Fault } from "./fault";
 
 interface TextAreaProps {
 	label: string;
@@ -47,11 +48,7 @@ export function TextArea(props: TextAreaProps): JSX.Element {
 					{help}
 				</p>
 			)}
-			{fault && (
-				<p class="fault" id={`${id}-fault`}>
-					{fault}
-				</p>
-			)}
+			<Fault label={props.label} fault={fault} id={`${id}-fault`} />
 		</div>
 	);
 }

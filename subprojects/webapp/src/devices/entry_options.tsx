@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { patch, type Schemas } from "../api/client";
 import { Check } from "../components/check";
+import { Fault } from "../components/fault";
 import { Field } from "../components/field";
 import { useSaver, useUnsaved, type Saver } from "./saver";
 import type { RotationResource } from "./rotation";
@@ -48,7 +49,7 @@ function Switch({ name, label, ...props }: SwitchProps): JSX.Element {
 					{said}
 				</span>
 			</div>
-			{fault && <p class="fault">{fault}</p>}
+			<Fault label={label} fault={fault} />
 		</div>
 	);
 }
@@ -169,7 +170,7 @@ function HoursOption(props: OptionProps): JSX.Element {
 					<ClockField label="Until" value={hours.end} onChange={(end) => save({ ...hours, end })} />
 				</div>
 			)}
-			{fault && <p class="fault">{fault}</p>}
+			<Fault label="Hours" fault={fault} />
 		</div>
 	);
 }
@@ -205,11 +206,7 @@ function WeekdaysOption(props: OptionProps): JSX.Element {
 					</button>
 				))}
 			</div>
-			{fault && (
-				<p class="fault" role="alert">
-					{fault}
-				</p>
-			)}
+			<Fault label="Days" fault={fault} isAlert />
 		</fieldset>
 	);
 }

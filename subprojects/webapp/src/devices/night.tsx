@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
 import { patch, type Schemas } from "../api/client";
+import { Fault } from "../components/fault";
 import { Range } from "../components/slider";
 import { useSaver, type Saver } from "./saver";
 import type { RotationResource } from "./rotation";
@@ -49,7 +50,7 @@ function NightEntry({ value, ...props }: NightProps & { value: string | null }):
 					</option>
 				))}
 			</select>
-			{fault && <p class="fault">{fault}</p>}
+			<Fault label="The entry" fault={fault} />
 		</div>
 	);
 }
@@ -70,7 +71,7 @@ function NightBrightness({ value, ...props }: NightProps & { value: number }): J
 				<Range id={id} value={now} onInput={(next) => save(Math.max(1, next))} />
 				<output for={id}>{now} %</output>
 			</div>
-			{fault && <p class="fault">{fault}</p>}
+			<Fault label="Brightness" fault={fault} />
 		</div>
 	);
 }

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Problem } from "../api/client";
+import { isAway, Problem } from "../api/client";
 import { Latest } from "./latest";
 
 const SAID_MS = 3_000;
@@ -29,6 +29,15 @@ export function useSaver<T>(name: string, send: (value: T) => Promise<void>): Sa
 	const timer = useRef(0);
 	const target = useRef(send);
 	target.current = send;
+	const newest = useRef<{ value: T } | undefined>(undefined);
+	/** Also once the page is left. */
+	const sendLater = (last: { value: T }) => {
+		const stop = isAway.subscribe((away) => {
+			if (away) return;
+			queueMicrotask(() => stop());
+			if (newest.current === last) latest.offer(last);
+		});
+	};
 	const [latest] = useState(
 		() =>
 			new Latest(async (last: { value: T }) => {
@@ -40,8 +49,15 @@ export function useSaver<T>(name: string, send: (value: T) => Promise<void>): Sa
 					timer.current = window.setTimeout(() => setSaid(undefined), SAID_MS);
 				} catch (error) {
 					if (!(error instanceof Problem)) throw error;
-					setFault(error.faults.get(name) ?? error.message);
 					setSaid(undefined);
+					if (isAway.peek()) {
+						setFault(
+							"Not saved yet: the server is away. It is saved as soon as the server is back.",
+						);
+						sendLater(last);
+						return;
+					}
+					setFault(error.faults.get(name) ?? error.message);
 				}
 				setChosen((now) => (now === last ? undefined : now));
 			}),
@@ -49,6 +65,7 @@ export function useSaver<T>(name: string, send: (value: T) => Promise<void>): Sa
 	useEffect(() => () => clearTimeout(timer.current), []);
 	const save = (value: T) => {
 		const last = { value };
+		newest.current = last;
 		setChosen(last);
 		latest.offer(last);
 	};

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { patch } from "../api/client";
 import { Check } from "../components/check";
 import { Choice } from "../components/choice";
+import { Fault } from "../components/fault";
 import { Field } from "../components/field";
 import { Select } from "../components/select";
 import { Slider } from "../components/slider";
@@ -93,7 +94,7 @@ function CheckSetting({ name, label, value, ...props }: CheckSettingProps): JSX.
 					{said}
 				</span>
 			</div>
-			{fault && <p class="fault">{fault}</p>}
+			<Fault label={label} fault={fault} />
 		</div>
 	);
 }

@@ -29,6 +29,8 @@ export function saidOf(device: Device, what: string, way: Way, shown: string): s
 			return `${what} will wait: the panel's brightness is 0`;
 		case "asleep":
 			return `${what} will wait: the panel sleeps${until === undefined ? "" : ` until ${until}`}`;
+		case "never":
+			return `${what} will wait until a panel has connected`;
 		case "offline":
 			return `${what} will wait until the panel is online`;
 	}

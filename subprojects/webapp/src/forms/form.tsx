@@ -2,6 +2,7 @@ import { Fragment, type JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../api/client";
 import { Button } from "../components/button";
+import { faultWords } from "../components/fault";
 import { LocationBasedField, TypeaheadField } from "./asked";
 import { ColourField } from "./colour";
 import {
@@ -50,9 +51,7 @@ function Refused({ field, form }: { field: FormField; form: AppFormProps }): JSX
 	if (fault === undefined) return null;
 	return (
 		<div class="row">
-			<span class="fault">
-				{labelOf(field)}: {fault}
-			</span>
+			<span class="fault">{faultWords(labelOf(field), fault)}</span>
 			<Button onClick={() => form.onSettings(withValue(form.settings, field.id, undefined))}>
 				Remove the value<span class="only-read">: {labelOf(field)}</span>
 			</Button>

@@ -181,6 +181,16 @@ function useFocus(error: unknown): { current: HTMLFormElement | null } {
 	return form;
 }
 
+/** Stands in place of a form until the server has read it: its app may have to be run. */
+export function Reading({ problem }: { problem: Problem | undefined }): JSX.Element {
+	if (problem) return <p class="notice bad">{problem.message}</p>;
+	return (
+		<p class="quiet" role="status" aria-busy="true">
+			Reading the form
+		</p>
+	);
+}
+
 /** The form of an app beside its preview, which follows each change, and the button that saves. */
 export function Setup(props: SetupProps): JSX.Element {
 	const { target, form, isReady } = props;

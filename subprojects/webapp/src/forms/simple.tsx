@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Choice } from "../components/choice";
 import { Button } from "../components/button";
+import { Fault } from "../components/fault";
 import { Field } from "../components/field";
 import { Select } from "../components/select";
 import { wordsOf } from "./fields";
@@ -54,11 +55,7 @@ export function Around({
 					{help}
 				</p>
 			)}
-			{fault && (
-				<p class="fault" id={`${id}-fault`}>
-					{fault}
-				</p>
-			)}
+			<Fault label={label} fault={fault} id={`${id}-fault`} />
 		</div>
 	);
 }

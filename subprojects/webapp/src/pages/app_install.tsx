@@ -6,7 +6,7 @@ import { toast } from "../components/toast";
 import { arrived } from "../devices/arrival";
 import { useDevices, type Device } from "../devices/store";
 import { pathOf } from "../forms/app_about";
-import { Setup } from "../forms/setup";
+import { Reading, Setup } from "../forms/setup";
 import type { Settings } from "../forms/fields";
 import { Heading } from "../frame/page";
 import { go } from "../frame/place";
@@ -40,7 +40,7 @@ export function InstallPage({ parameters }: { parameters: Parameters }): JSX.Ele
 	const device = list?.find(({ id }) => id === deviceId);
 	const problem = app.problem.value ?? form.problem.value ?? devices.problem.value;
 	if (problem?.status === 404 || (list && !device)) return <Missing />;
-	if (!shown || !device || !form.value.value)
+	if (!shown || !device)
 		return problem ? <p class="notice bad">{problem.message}</p> : <div aria-busy="true" />;
 	return (
 		<div class="stack">
@@ -58,22 +58,26 @@ export function InstallPage({ parameters }: { parameters: Parameters }): JSX.Ele
 				</a>
 			</p>
 			<Heading title={`${isolated(shown.name)} on ${isolated(device.name)}`} />
-			<Setup
-				target={{ appId: shown.id, deviceId }}
-				appName={shown.name}
-				timezone={device.timezone}
-				form={form.value.value}
-				settings={NOTHING}
-				secrets={[]}
-				action="Install"
-				isReady
-				note="The preview uses your settings. The app may contact its hosts on the internet for it."
-				onPreview={() => {
-					// Retries a form that needed the network: its answer is cached by now.
-					if (form.value.value?.problem) void form.refresh();
-				}}
-				onSave={(settings) => install(shown, device, settings)}
-			/>
+			{form.value.value ? (
+				<Setup
+					target={{ appId: shown.id, deviceId }}
+					appName={shown.name}
+					timezone={device.timezone}
+					form={form.value.value}
+					settings={NOTHING}
+					secrets={[]}
+					action="Install"
+					isReady
+					note="The preview uses your settings. The app may contact its hosts on the internet for it."
+					onPreview={() => {
+						// Retries a form that needed the network: its answer is cached by now.
+						if (form.value.value?.problem) void form.refresh();
+					}}
+					onSave={(settings) => install(shown, device, settings)}
+				/>
+			) : (
+				<Reading problem={problem} />
+			)}
 		</div>
 	);
 }
