@@ -304,54 +304,20 @@ static void test_invalid_plan(void **state)
 	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
 }
 
-static struct asked *add_item(int64_t id, struct str name)
+static unsigned count_lines(int fd, const char *word)
 {
-	struct asked *asked = ask(TEST_STATEMENT_ITEM_ADD);
+	char text[64 * 1024];
+	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+	unsigned count = 0;
 
-	db_add_int8(&asked->query.parameters, id);
-	db_add_text(&asked->query.parameters, name);
-	submit(asked);
-	return asked;
+	assert_true(length >= 0);
+	text[length] = 0;
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		count++;
+	return count;
 }
 
-static enum db_outcome try_to_add(int64_t id)
-{
-	struct asked *asked = add_item(id, STR("new"));
-	enum db_outcome outcome;
-
-	wait_for(asked);
-	outcome = asked->outcome;
-	forget(asked);
-	return outcome;
-}
-
-static void set_read_only(const char *how, int64_t id, enum db_outcome wanted)
-{
-	run_sql(how);
-	run_sql("SELECT pg_reload_conf()");
-	/* The process of the connection notices it a moment later. */
-	while (try_to_add(id) != wanted)
-		;
-}
-
-/* Writes are unavailable, not failed; reads go on, over new connections, too. */
-static void test_read_only(void **state)
-{
-	(void)state;
-	set_read_only("ALTER SYSTEM SET default_transaction_read_only = on", 500, DB_UNAVAILABLE);
-	assert_true(db_is_up(world.db) && db_is_read_only(world.db));
-	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
-	run_sql("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
-		"WHERE datname = current_database() AND pid <> pg_backend_pid()");
-	turn_until(!db_is_up(world.db));
-	turn_until(db_is_up(world.db));
-	must_give(ask_number(TEST_STATEMENT_ITEM_ALL, 1));
-	must_be(add_item(500, STR("before")), DB_UNAVAILABLE);
-	assert_true(db_is_read_only(world.db));
-	set_read_only("ALTER SYSTEM RESET default_transaction_read_only", 501, DB_OK);
-	assert_false(db_is_read_only(world.db));
-}
-
+/* Logs one line when a connection breaks and one when it is back, whatever happens between. */
 static void test_log(void **state)
 {
 	enum { all = 3 };
@@ -491,7 +457,6 @@ int main(void)
 	    USUAL(test_changed_shape),
 	    USUAL(test_invalid_plan),
 	    USUAL(test_full),
-	    USUAL(test_read_only),
 	    cmocka_unit_test(test_log),
 	    cmocka_unit_test(test_not_let_in),
 	    cmocka_unit_test(test_close_while_away),
