@@ -1,5 +1,6 @@
 /* Hints between the databases of two workers. */
 #include "base/limits.h"
+#include "db_private.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -372,7 +373,93 @@ static void test_conflict(void **state)
 		"DROP SCHEMA conflict CASCADE");
 }
 
+/* ---- a server that answers slowly ---- */
+
+/* Looks take longer than the time between two. The trigger tells where a beat stands among hints.
+ */
+static const char slow_looks[] =
+    "CREATE SCHEMA slow;"
+    "CREATE FUNCTION slow.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN"
+    " PERFORM pg_sleep(0.3); RETURN pg_catalog.clock_timestamp(); END $$;"
+    "CREATE TABLE hint_beat (instance uuid, worker int4, through_at timestamptz,"
+    " seen_at timestamptz, has_left bool DEFAULT false, PRIMARY KEY (instance, worker));"
+    "CREATE FUNCTION slow.report() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+    " PERFORM pg_notify('displayd_hint', 'beaten'); RETURN NULL; END $$;"
+    "CREATE TRIGGER report AFTER INSERT ON hint_beat FOR EACH ROW EXECUTE FUNCTION slow.report();"
+    "ALTER DATABASE postgres SET search_path = slow, pg_catalog, public";
+
+/* A worker whose looks are slow, and which sends a hint when its connection comes up. */
+static struct db *slow;
+static struct hint_subscription slow_subscription;
+
+static void ignore_hint(struct hint_subscription *subscription, struct str word)
+{
+	(void)subscription;
+	(void)word;
+}
+
+static void on_slow_up(struct hint_subscription *subscription, bool up)
+{
+	(void)subscription;
+	if (up)
+		db_hint(slow, STR("made-good"));
+}
+
+static int open_slow(void **state)
+{
+	struct db_settings settings = usual_settings();
+
+	run_sql(slow_looks);
+	open_two(state);
+	settings.instance = (struct id){{1}};
+	slow = db_create(&world.loop, &settings);
+	slow->hints.on_unseen = NULL; /* its statement is not one of those of tests */
+	slow_subscription = (struct hint_subscription){.on_hint = ignore_hint, .on_up = on_slow_up};
+	db_subscribe(slow, &slow_subscription);
+	turn_until(db_hints_are_up(slow));
+	return 0;
+}
+
+static int close_slow(void **state)
+{
+	bool closed = false;
+
+	db_close(slow, 60000, on_closed, &closed);
+	turn_until(closed);
+	db_destroy(slow);
+	assert_true(finds("SELECT FROM hint_beat WHERE has_left"));
+	close_two(state);
+	run_sql("ALTER DATABASE postgres RESET search_path; SET client_min_messages = warning; "
+		"DROP TABLE hint_beat; DROP SCHEMA slow CASCADE");
+	return 0;
+}
+
+/* Looks leave time for hints, and for the worker's end. */
+static void test_slow_looks(void **state)
+{
+	(void)state;
+	turn_until(strstr(world.hints, "beaten"));
+	for (unsigned i = 1; i <= 3; i++) {
+		world.hints[0] = other_hints[0] = 0;
+		db_hint(slow, STR("word"));
+		turn_until(strstr(world.hints, "word") && strstr(other_hints, "word"));
+	}
+}
+
+/* The first beat tells that hints which were lost are made up for. */
+static void test_first_beat(void **state)
+{
+	const char *made_good;
+
+	(void)state;
+	turn_until(strstr(world.hints, "beaten"));
+	made_good = strstr(world.hints, "made-good");
+	assert_non_null(made_good);
+	assert_true(made_good < strstr(world.hints, "beaten"));
+}
+
 #define TWO(test) cmocka_unit_test_setup_teardown(test, open_two, close_two)
+#define SLOW(test) cmocka_unit_test_setup_teardown(test, open_slow, close_slow)
 
 int main(void)
 {
@@ -390,6 +477,8 @@ int main(void)
 	    TWO(test_hooks_in_one_notify),
 	    TWO(test_close_sends),
 	    cmocka_unit_test(test_conflict),
+	    SLOW(test_slow_looks),
+	    SLOW(test_first_beat),
 	};
 
 	return cmocka_run_group_tests(tests, make_tables, NULL);
