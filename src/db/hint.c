@@ -19,6 +19,7 @@ enum {
 	FORGOTTEN_MS = 50 * 1000,
 	/* Pause after a beat that failed. */
 	BEAT_AGAIN_MS = 1000,
+	TIDY_MS = 60 * 1000,
 	/* Pause before a server's process is ended once more. */
 	END_AGAIN_MS = 100,
 	/* Added to the number of a row that a hung session holds. */
@@ -381,8 +382,9 @@ void hints_flush(struct hints *hints)
 	for (unsigned i = 1; i <= TURNS; i++)
 		if (take_turn(hints, (hints->turn + i) % TURNS))
 			return;
-	if (hints->has_beaten && !hints->is_tidy && buffer_length(&hints->waiting) == 0) {
-		hints->is_tidy = true;
+	if (hints->has_beaten && buffer_length(&hints->waiting) == 0 &&
+	    loop_now_ms(hints->connection.loop) - hints->tidied_ms >= TIDY_MS) {
+		hints->tidied_ms = loop_now_ms(hints->connection.loop);
 		send_of_row(hints, HINT_TIDY);
 	}
 }

@@ -38,7 +38,8 @@ struct hints {
 	bool has_clock;		/* of the connection's server, by a look */
 	bool has_beaten;	/* on this connection */
 	bool has_failed;	/* a NOTIFY failed: the connection is cut */
-	bool is_tidy, is_leaving, has_left;
+	bool is_leaving, has_left;
+	uint64_t tidied_ms;    /* when the table was last tidied; 0: never */
 	struct arena arena;    /* parameters of the statement that is under way */
 	struct buffer waiting; /* hints for the next NOTIFY, each followed by a space */
 	size_t first_bytes;    /* of these, the ones that were added when the connection came up */
