@@ -148,7 +148,7 @@ static void on_answer(struct connection *connection, struct db_query *query,
 		return;
 	}
 	if (hints->under_way == HINT_END)
-		doubts_answer(hints->doubts, result->row_count == 0);
+		doubts_answer(hints->doubts, &hints->ended, result->row_count == 0);
 	else if (is_look(hints))
 		take_look(hints, result);
 	else if (!has_beats(hints))
@@ -302,6 +302,7 @@ static void end_backend(struct hints *hints, const struct backend *backend)
 	struct db_parameters *parameters = &hints->query.parameters;
 
 	hints->ended_ms = loop_now_ms(hints->connection.loop);
+	hints->ended = *backend;
 	db_parameters_init(parameters, &hints->arena);
 	db_add_int4(parameters, backend->pid);
 	db_add_int8(parameters, backend->start_us);

@@ -27,7 +27,8 @@ struct hints {
 	int32_t number;
 	struct doubts *doubts; /* whose processes it ends */
 
-	uint64_t ended_ms; /* when it last asked to end one */
+	uint64_t ended_ms;    /* when it last asked to end one */
+	struct backend ended; /* that one */
 	struct beats beats;
 	unsigned under_way;	/* an enum hint_statement; the last one that was sent */
 	unsigned turn;		/* the last one, see hint.c */
