@@ -206,3 +206,23 @@ def test_heads_of_requests_are_bounded(egress, server):
     assert honest.ask(server.url + "/", headers=fields)[0]["status"] == 200
     hostile.link.close()
     honest.link.close()
+
+
+def test_a_server_chooses_no_group(server, certificate, tmp_path):
+    """One of 10,000 bits takes half a second of a loop that serves all accounts."""
+    group = tmp_path / "group.pem"
+    subprocess.run(["openssl", "genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048",
+                    "-out", group], check=True, capture_output=True)
+    context = tls_context(certificate)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("DHE-RSA-AES128-GCM-SHA256")
+    context.load_dh_params(group)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    launch = ("--network", "--data", DATA, "--read", certificate[0])
+    with contextlib.closing(Egress(*LOCAL, "--certificates", certificate[0], launch=launch)) as running:
+        client = running.connect()
+        answer = {"error": LATE}
+        while LATE in answer.get("error", ""):  # on a busy machine
+            answer = client.ask(f"https://localhost:{server.server_address[1]}/")[0]
+        assert "handshake failure" in answer.get("error", ""), answer
+        client.link.close()
