@@ -6,9 +6,9 @@
  * query. Within an instance a change is noted before it is answered (task/read_stamps.h): a read
  * that begins after an answered write shows it, whichever workers the two have reached. Changes by
  * other instances arrive as hints "read:<id>", or "read:all" from a worker that could not send one.
- * Nothing is found while hints of changes that were answered 750 ms ago may be missing, because
- * this worker does not hear, or because a writer of another instance does not send (db/hints.h). No
- * answer is valid for more than a minute.
+ * Nothing older than 750 ms is found while hints of changes that were answered 750 ms ago may be
+ * missing, because this worker does not hear, or because a writer of another instance does not send
+ * (db/hints.h). No answer is valid for more than a minute.
  *
  * An answer is found only for the account for which it was stored; only its key, scope and rate are
  * checked before. An answer that is not read again within a minute is freed.

@@ -121,10 +121,11 @@ static void on_turn_end(struct turn_end *turn_end)
 	if (db->hooks_are_due)
 		hints_add(&db->hints, STR("webhook:due"));
 	db->hooks_are_due = false;
-	hints_flush(&db->hints);
 	if (db->closing && db_outstanding(db) == 0 && long_reads_are_idle(db) &&
 	    !doubts_next(&db->doubts) && hints_leave(&db->hints))
 		close_all(db);
+	else
+		hints_flush(&db->hints);
 }
 
 /* Queries wait for a connection that is being reopened: an idle worker has only one. */

@@ -87,6 +87,7 @@ static void end(struct doubts *doubts, struct doubt *doubt)
 {
 	report(doubts, doubt);
 	mark(doubts, doubt, false);
+	writer_note(doubt->place, (struct backend){0});
 	doubts->count--;
 	doubt_destroy(doubt);
 }
@@ -96,12 +97,22 @@ void doubts_init(struct doubts *doubts)
 	list_init(&doubts->list);
 }
 
+static struct writer_place *free_place(struct writers *writers)
+{
+	for (unsigned i = WRITER_DOUBTS; writers && i < WRITER_PLACES; i++)
+		if (!writer_noted(writers_place(writers, i)))
+			return writers_place(writers, i);
+	return NULL;
+}
+
 static void add(struct doubts *doubts, struct doubt *doubt, struct backend backend)
 {
 	/* So many were lost that the database itself is. */
 	if (doubts->count == DOUBTS_MAX)
 		end(doubts, doubt_of(doubts->list.next));
 	doubt->backend = backend;
+	doubt->place = free_place(doubts->writers);
+	writer_note(doubt->place, backend);
 	list_append(&doubts->list, &doubt->node);
 	doubts->count++;
 	mark(doubts, doubt, true);
@@ -127,18 +138,26 @@ const struct backend *doubts_next(const struct doubts *doubts)
 	return doubts->count ? &doubt_of(doubts->list.next)->backend : NULL;
 }
 
-void doubts_answer(struct doubts *doubts, bool is_gone)
+static bool is_of(const struct doubt *doubt, const struct backend *backend)
 {
-	struct list *first = doubts->list.next;
+	return doubt->backend.pid == backend->pid && doubt->backend.start_us == backend->start_us;
+}
 
-	if (doubts->count == 0)
-		return;
-	if (is_gone) {
-		end(doubts, doubt_of(first));
+void doubts_answer(struct doubts *doubts, const struct backend *backend, bool is_gone)
+{
+	list_for_each (node, &doubts->list) {
+		struct doubt *doubt = doubt_of(node);
+
+		if (!is_of(doubt, backend))
+			continue;
+		if (is_gone) {
+			end(doubts, doubt);
+			continue;
+		}
+		list_remove(node);
+		list_append(&doubts->list, node);
 		return;
 	}
-	list_remove(first);
-	list_append(&doubts->list, first);
 }
 
 void doubts_repeat(const struct doubts *doubts)
@@ -156,14 +175,18 @@ void doubts_finish(struct doubts *doubts)
 
 void doubts_inherit(struct doubts *doubts, struct writers *writers)
 {
-	for (unsigned i = 0; writers && i < WRITER_PLACES; i++) {
-		struct backend backend = writer_take(writers_place(writers, i));
+	struct backend noted[WRITER_PLACES] = {0};
+
+	doubts->writers = writers;
+	for (unsigned i = 0; writers && i < WRITER_PLACES; i++)
+		noted[i] = writer_take(writers_place(writers, i));
+	for (unsigned i = 0; i < WRITER_PLACES; i++) {
 		struct doubt *doubt;
 
-		if (backend.start_us == 0)
+		if (noted[i].start_us == 0)
 			continue;
 		doubt = doubt_create();
 		doubt->is_all = true;
-		add(doubts, doubt, backend);
+		add(doubts, doubt, noted[i]);
 	}
 }

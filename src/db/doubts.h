@@ -12,8 +12,8 @@
  * connection, the former server has been replaced, and what it had not committed is void.
  *
  * A worker that is killed leaves writes of unknown outcome, too: it notes the processes of its
- * connections for writes in memory that outlives it, and the next worker doubts all rows until they
- * are gone. */
+ * connections for writes, and those in doubt, in memory that outlives it, and the next worker
+ * doubts all rows until they are gone. */
 #pragma once
 
 #include "base/buffer.h"
@@ -29,6 +29,7 @@ struct doubt {
 	struct buffer rows; /* of struct id, each followed by whether it is hinted */
 	bool is_all;	    /* other rows, too */
 	struct backend backend;
+	struct writer_place *place; /* where the process is noted; or NULL */
 };
 
 /* Adds the rows of a write to *doubt, which is made if it is NULL. */
@@ -41,6 +42,7 @@ struct doubts {
 	struct list list; /* of struct doubt, by when their process was last asked about */
 	unsigned count;
 	const struct change_listener *listener; /* set it before */
+	struct writers *writers;		/* of this worker; or NULL */
 };
 
 void doubts_init(struct doubts *doubts);
@@ -51,14 +53,15 @@ void doubts_take(struct doubts *doubts, struct doubt **doubt, struct backend bac
 
 /* Returns the process to end and to ask about next; NULL: none. */
 const struct backend *doubts_next(const struct doubts *doubts);
-/* Takes the answer about doubts_next(). */
-void doubts_answer(struct doubts *doubts, bool is_gone);
+/* Takes the answer about a process, which may not be in doubt any more. */
+void doubts_answer(struct doubts *doubts, const struct backend *backend, bool is_gone);
 /* Reports the rows once more, which others may have read meanwhile. */
 void doubts_repeat(const struct doubts *doubts);
 
-/* Forgets all. Rows that are still in doubt stay so for other workers of the instance. */
+/* Forgets all. Rows that are still in doubt stay so for other workers of the instance, and their
+ * processes are noted for the next worker. */
 void doubts_finish(struct doubts *doubts);
 
-/* Doubts all rows until the processes that the former worker has noted are gone, and forgets them.
- * writers: NULL is allowed. */
+/* Doubts all rows until the processes that the former worker has noted are gone, and notes its own
+ * there. writers: NULL is allowed. */
 void doubts_inherit(struct doubts *doubts, struct writers *writers);

@@ -19,11 +19,16 @@ enum {
 	FORGOTTEN_MS = 50 * 1000,
 	/* Pause after a beat that failed. */
 	BEAT_AGAIN_MS = 1000,
+	TIDY_MS = 60 * 1000,
 	/* Pause before a server's process is ended once more. */
 	END_AGAIN_MS = 100,
 	/* Added to the number of a row that a hung session holds. */
 	ROW_STEP = 1 << 16,
 };
+
+/* Kinds of statements, which take turns: each is sent in time, however slowly the server answers.
+ */
+enum { TURN_END, TURN_ASK, TURN_NOTIFY, TURNS };
 
 /* Shortest time between two NOTIFYs. Each costs the server a transaction and wakes all workers of
  * all instances: at thousands of writes a second they would be a fifth of PostgreSQL's work. A hint
@@ -62,6 +67,7 @@ static void on_up(struct connection *connection)
 	hints->asked_ms = 0;
 	hints->has_clock = hints->has_beaten = false;
 	report(hints, true);
+	hints->first_bytes = buffer_length(&hints->waiting);
 }
 
 static void on_down(struct connection *connection)
@@ -116,7 +122,7 @@ static void note_failure(struct hints *hints)
 		hints->has_failed = true;
 	if (hints->under_way != HINT_BEAT)
 		return;
-	hints->number += ROW_STEP;
+	hints->number = (hints->number + (int64_t)ROW_STEP) & INT32_MAX;
 	hints->beat_again_ms = loop_now_ms(hints->connection.loop) + BEAT_AGAIN_MS;
 }
 
@@ -142,7 +148,7 @@ static void on_answer(struct connection *connection, struct db_query *query,
 		return;
 	}
 	if (hints->under_way == HINT_END)
-		doubts_answer(hints->doubts, result->row_count == 0);
+		doubts_answer(hints->doubts, &hints->ended, result->row_count == 0);
 	else if (is_look(hints))
 		take_look(hints, result);
 	else if (!has_beats(hints))
@@ -254,18 +260,20 @@ static bool is_read_only(const struct hints *hints)
 	return value && strcmp(value, "on") == 0;
 }
 
+/* The first beat waits for the hints of other modules that came up: they make up for those that
+ * were lost. */
 static bool wants_beat(const struct hints *hints)
 {
 	uint64_t now_ms = loop_now_ms(hints->connection.loop);
 
-	if (!hints->has_clock || now_ms < hints->beat_again_ms || is_read_only(hints))
+	if (!hints->has_clock || hints->first_bytes || now_ms < hints->beat_again_ms ||
+	    is_read_only(hints))
 		return false;
 	return !hints->has_beaten || beats_know_others(&hints->beats) ||
 	       now_ms - hints->seen_ms >= SEEN_MS;
 }
 
-/* The first beat does not wait for its interval, but for the hints of other modules that came up.
- */
+/* The first beat does not wait for its interval. */
 static bool is_due(const struct hints *hints)
 {
 	uint64_t ago_ms = loop_now_ms(hints->connection.loop) - hints->asked_ms;
@@ -274,8 +282,7 @@ static bool is_due(const struct hints *hints)
 		return true;
 	if (beats_know_others(&hints->beats) && ago_ms >= PING_AMONG_OTHERS_MS)
 		return true;
-	return has_beats(hints) && !hints->has_beaten && wants_beat(hints) &&
-	       buffer_length(&hints->waiting) == 0;
+	return has_beats(hints) && !hints->has_beaten && wants_beat(hints);
 }
 
 static void ask(struct hints *hints)
@@ -295,6 +302,7 @@ static void end_backend(struct hints *hints, const struct backend *backend)
 	struct db_parameters *parameters = &hints->query.parameters;
 
 	hints->ended_ms = loop_now_ms(hints->connection.loop);
+	hints->ended = *backend;
 	db_parameters_init(parameters, &hints->arena);
 	db_add_int4(parameters, backend->pid);
 	db_add_int8(parameters, backend->start_us);
@@ -336,6 +344,7 @@ static void notify(struct hints *hints)
 	}
 	memcpy(hints->payload, waiting.data, length);
 	buffer_consume(&hints->waiting, length);
+	hints->first_bytes -= length < hints->first_bytes ? length : hints->first_bytes;
 	/* No remaining hint is older than those sent, so keep waiting_us. */
 	hints->notified_us = hints->waiting_us;
 	if (buffer_length(&hints->waiting) == 0)
@@ -346,22 +355,37 @@ static void notify(struct hints *hints)
 	send_statement(hints, HINT_NOTIFY);
 }
 
+/* Sends what its turn is for. Returns false if there is nothing. */
+static bool take_turn(struct hints *hints, unsigned turn)
+{
+	if (turn == TURN_END && has_to_end(hints))
+		end_backend(hints, doubts_next(hints->doubts));
+	else if (turn == TURN_ASK && is_due(hints))
+		ask(hints);
+	else if (turn == TURN_NOTIFY && buffer_length(&hints->waiting) > 0 &&
+		 !deadline_is_set(&hints->pause))
+		notify(hints);
+	else
+		return false;
+	hints->turn = turn;
+	return true;
+}
+
 void hints_flush(struct hints *hints)
 {
 	if (hints->busy || !connection_is_up(&hints->connection) || hints->is_leaving)
 		return;
-	if (hints->has_failed)
+	if (hints->has_failed) {
 		/* Its hints are lost: subscribers learn it by the new connection. */
 		connection_cut(&hints->connection, STR("hints could not be sent"));
-	else if (has_to_end(hints))
-		end_backend(hints, doubts_next(hints->doubts));
-	else if (is_due(hints))
-		ask(hints);
-	else if (buffer_length(&hints->waiting) > 0) {
-		if (!deadline_is_set(&hints->pause))
-			notify(hints);
-	} else if (hints->has_beaten && !hints->is_tidy) {
-		hints->is_tidy = true;
+		return;
+	}
+	for (unsigned i = 1; i <= TURNS; i++)
+		if (take_turn(hints, (hints->turn + i) % TURNS))
+			return;
+	if (hints->has_beaten && buffer_length(&hints->waiting) == 0 &&
+	    loop_now_ms(hints->connection.loop) - hints->tidied_ms >= TIDY_MS) {
+		hints->tidied_ms = loop_now_ms(hints->connection.loop);
 		send_of_row(hints, HINT_TIDY);
 	}
 }

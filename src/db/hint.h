@@ -27,9 +27,11 @@ struct hints {
 	int32_t number;
 	struct doubts *doubts; /* whose processes it ends */
 
-	uint64_t ended_ms; /* when it last asked to end one */
+	uint64_t ended_ms;    /* when it last asked to end one */
+	struct backend ended; /* that one */
 	struct beats beats;
 	unsigned under_way;	/* an enum hint_statement; the last one that was sent */
+	unsigned turn;		/* the last one, see hint.c */
 	uint64_t asked_ms;	/* when a ping, look or beat was last sent; 0: not yet */
 	uint64_t heard_ms;	/* see on_heard() */
 	uint64_t seen_ms;	/* when the row's last renewal was sent; 0: never */
@@ -37,9 +39,11 @@ struct hints {
 	bool has_clock;		/* of the connection's server, by a look */
 	bool has_beaten;	/* on this connection */
 	bool has_failed;	/* a NOTIFY failed: the connection is cut */
-	bool is_tidy, is_leaving, has_left;
+	bool is_leaving, has_left;
+	uint64_t tidied_ms;    /* when the table was last tidied; 0: never */
 	struct arena arena;    /* parameters of the statement that is under way */
 	struct buffer waiting; /* hints for the next NOTIFY, each followed by a space */
+	size_t first_bytes;    /* of these, the ones that were added when the connection came up */
 	char payload[8000];    /* payload of the NOTIFY under way */
 	uint64_t waiting_us;   /* monotonic: since when the first of them waits; 0: none */
 	uint64_t notified_us;  /* waiting_us of the hints in the NOTIFY under way; 0: none */

@@ -13,7 +13,7 @@ struct writers {
 };
 
 const struct region writer_region = {
-    .name = "writers", .version = 1, .slot_size = sizeof(struct writers)};
+    .name = "writers", .version = 2, .slot_size = sizeof(struct writers)};
 
 struct writer_place *writers_place(struct writers *writers, unsigned number)
 {
@@ -29,6 +29,11 @@ void writer_note(struct writer_place *place, struct backend backend)
 	atomic_store(&place->start_us, 0);
 	atomic_store(&place->pid, backend.pid);
 	atomic_store(&place->start_us, backend.start_us);
+}
+
+bool writer_noted(const struct writer_place *place)
+{
+	return atomic_load(&place->start_us) != 0;
 }
 
 struct backend writer_take(struct writer_place *place)

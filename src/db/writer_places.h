@@ -3,8 +3,16 @@
 
 #include "db/writers.h"
 
-/* Places of the connections of each kind. */
-enum { WRITER_POOL = 0, WRITER_RETRIES = 4, WRITER_APART = 6, WRITER_PLACES = 8 };
+#include <stdbool.h>
+
+/* Places of the connections of each kind, and of processes in doubt. */
+enum {
+	WRITER_POOL = 0,
+	WRITER_RETRIES = 4,
+	WRITER_APART = 6,
+	WRITER_DOUBTS = 8,
+	WRITER_PLACES = 32
+};
 
 /* A process of the server: numbers are used again, so its beginning is part of its name. */
 struct backend {
@@ -19,5 +27,7 @@ struct writer_place *writers_place(struct writers *writers, unsigned number);
 
 /* Notes the process of a connection in place of the former. place: NULL is allowed. */
 void writer_note(struct writer_place *place, struct backend backend);
+/* Whether a process is noted. */
+bool writer_noted(const struct writer_place *place);
 /* Returns the process, and forgets it. */
 struct backend writer_take(struct writer_place *place);

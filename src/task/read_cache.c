@@ -126,12 +126,17 @@ static struct kept *oldest_of(struct list *kept_of_account)
 
 /* ---- validity of answers ---- */
 
+/* An answer has all changes that were answered before it was asked for, so it counts for a while
+ * whatever hints are missing. Else a worker whose hints are late would ask the database for
+ * everything, which makes hints later still. */
 static bool is_fresh(const struct read_cache *cache, const struct kept *kept)
 {
 	uint64_t now_ms = loop_now_ms(cache->loop);
+	uint64_t asked_ms = kept->asked.ms;
+	uint64_t whole_ms = asked_ms > cache->heard_ms ? asked_ms : cache->heard_ms;
 
-	return kept->asked.epoch == cache->epoch && now_ms - kept->asked.ms < kept->fresh_ms &&
-	       now_ms - cache->heard_ms < FRESH_WITHOUT_HINTS_MS;
+	return kept->asked.epoch == cache->epoch && now_ms - asked_ms < kept->fresh_ms &&
+	       now_ms - whole_ms < FRESH_WITHOUT_HINTS_MS;
 }
 
 static bool is_unchanged(const struct read_cache *cache, const struct kept *kept)

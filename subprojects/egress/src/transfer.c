@@ -157,7 +157,7 @@ static int check_connection(void *context, char *to, char *from, int to_port, in
 	(void)from;
 	(void)to_port;
 	(void)from_port;
-	transfer->is_answered = false;
+	transfer->is_answered = transfer->has_coding = false;
 	transfer->why_refused = "not public";
 	if (address_read(str_from(to), &address) &&
 	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address)) {
@@ -168,13 +168,18 @@ static int check_connection(void *context, char *to, char *from, int to_port, in
 	return CURL_PREREQFUNC_ABORT;
 }
 
+static bool is_field(const char *data, size_t length, const char *name)
+{
+	return length >= strlen(name) && strncasecmp(data, name, strlen(name)) == 0;
+}
+
 /* Whether the line is that field, with another value than those. */
 static bool has_other_value(const char *data, size_t length, const char *name,
 			    const char *const *values)
 {
 	size_t start = strlen(name);
 
-	if (length < start || strncasecmp(data, name, start) != 0)
+	if (!is_field(data, length, name))
 		return false;
 	while (start < length && memchr(" \t", data[start], 2))
 		start++;
@@ -189,14 +194,20 @@ static bool has_other_value(const char *data, size_t length, const char *name,
 
 /* Whether the field announces a coding that libcurl would decode although it was not offered: a
  * frame of zstd takes up to 128 MiB of memory, as its sender chooses. Without an offer, libcurl
- * decodes transfer codings only. */
-static bool is_other_coding(const struct request *request, const char *data, size_t length)
+ * decodes transfer codings only. Of an answer it would decode five fields, one in the other: each
+ * makes a byte into a thousand, and so a packet into gigabytes, at once. */
+static bool is_other_coding(struct transfer *transfer, const char *data, size_t length)
 {
 	static const char *const contents[] = {"gzip", "x-gzip", "identity", "", NULL};
 	static const char *const transfers[] = {"chunked", "identity", "", NULL};
+	bool had_coding = transfer->has_coding;
 
-	return has_other_value(data, length, "transfer-encoding:", transfers) ||
-	       (!request->stays && has_other_value(data, length, "content-encoding:", contents));
+	if (has_other_value(data, length, "transfer-encoding:", transfers))
+		return true;
+	if (transfer->request->stays || !is_field(data, length, "content-encoding:"))
+		return false;
+	transfer->has_coding = true;
+	return had_coding || has_other_value(data, length, "content-encoding:", contents);
 }
 
 static size_t take_header(char *data, size_t size, size_t count, void *context)
@@ -216,7 +227,7 @@ static size_t take_header(char *data, size_t size, size_t count, void *context)
 		transfer->is_too_large = true;
 		return 0;
 	}
-	transfer->is_other_coding = is_other_coding(transfer->request, data, length);
+	transfer->is_other_coding = is_other_coding(transfer, data, length);
 	if (transfer->is_other_coding || !take_bytes(transfer, (int64_t)length))
 		return 0;
 	bytes_add(&transfer->headers, data, length);

@@ -39,6 +39,7 @@ struct transfer {
 	size_t headers_total; /* bytes, those of the answers before it included */
 	bool is_too_large;
 	bool is_other_coding; /* the answer has a coding that was not offered */
+	bool has_coding;      /* the last answer has named a coding of its content */
 	bool is_answered;     /* the last request has got a status line */
 	bool is_new;	      /* libcurl has not worked on it yet */
 	bool is_looking_up;   /* a look-up of its name is running */

@@ -1,6 +1,7 @@
 #include "trust.h"
 
 #include <openssl/ssl.h>
+#include <sandboxed/tls_once.h>
 #include <string.h>
 
 void trust_init(struct trust *trust, const char *file)
@@ -61,6 +62,8 @@ static CURLcode set_context(CURL *easy, void *context, void *data)
 
 	(void)easy;
 	SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
+	if (!SSL_CTX_set_cipher_list(context, TLS_CIPHERS))
+		return CURLE_OUT_OF_MEMORY;
 	if (trust->store)
 		SSL_CTX_set1_cert_store(context, trust->store);
 	return CURLE_OK;

@@ -119,6 +119,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(302, b"moved", Location=self.path.partition("?")[2])
         elif path == "/to-large":  # a redirect whose own body is large
             self.reply(302, bytes(8 << 20), Location=self.path.partition("?")[2])
+        elif path == "/to-coded":
+            self.reply(302, b"moved", Content_Encoding="gzip", Location=self.path.partition("?")[2])
         elif path == "/keep":  # a redirect that keeps the method and the body
             self.reply(307, b"moved", Location=self.path.partition("?")[2])
         elif path == "/large":

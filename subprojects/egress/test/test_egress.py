@@ -50,6 +50,7 @@ def test_methods_bodies_and_headers(client, server):
 
 def test_bodies_are_unpacked_and_bounded(client, server):
     assert client.ask(server.url + "/packed")[1] == b"unpacked"
+    assert client.ask(f"{server.url}/to-coded?{server.url}/packed")[1] == b"unpacked"
     limit = 2 << 20
     assert len(client.ask(f"{server.url}/large?{limit}")[1]) == limit
     assert "larger than 2 MiB" in client.error(f"{server.url}/large?{limit + 1}", account="other")

@@ -8,6 +8,7 @@ import ssl
 import subprocess
 import threading
 import time
+import zlib
 
 import pytest
 
@@ -52,6 +53,23 @@ def test_each_allocation_of_a_transfer_may_fail(certificate, is_tls, step):
     assert failed > 100 and enough < MEBIBYTE
 
 
+GZIP = bytes.fromhex("1f8b0800000000000003")  # the begin of its format
+
+
+def packed(begin, rest):
+    """The begin of a stream of gzip, and what it goes on with, again and again."""
+    coder = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return (GZIP + coder.compress(begin) + coder.flush(zlib.Z_FULL_FLUSH),
+            coder.compress(rest) + coder.flush(zlib.Z_FULL_FLUSH))
+
+
+def packed_thrice():
+    """16 KiB become 16 MiB, those become 16 GiB, and those become nothing: blocks without contents."""
+    begin, rest = packed(GZIP, (3 << 20) * bytes.fromhex("000000ffff"))
+    begin, rest = packed(begin, 1000 * rest)
+    return b"HTTP/1.1 200 OK\r\n" + 3 * b"Content-Encoding: gzip\r\n" + b"\r\n" + begin, rest
+
+
 HTTP = {
     "header lines": (b"HTTP/1.1 200 OK\r\n", b"X-A: %s\r\n" % (1000 * b"a")),
     "a header line": (b"HTTP/1.1 200 OK\r\nX-A: ", 1000 * b"a"),
@@ -62,6 +80,7 @@ HTTP = {
     "an extension": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", 1000 * b"a"),
     "trailers": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", b"X-A: %s\r\n" % (1000 * b"a")),
     "cookies": (b"HTTP/1.1 200 OK\r\n", b"Set-Cookie: a=%s\r\n" % (1000 * b"a")),
+    "codings": packed_thrice(),
 }
 
 class Flood:
@@ -187,3 +206,23 @@ def test_heads_of_requests_are_bounded(egress, server):
     assert honest.ask(server.url + "/", headers=fields)[0]["status"] == 200
     hostile.link.close()
     honest.link.close()
+
+
+def test_a_server_chooses_no_group(server, certificate, tmp_path):
+    """One of 10,000 bits takes half a second of a loop that serves all accounts."""
+    group = tmp_path / "group.pem"
+    subprocess.run(["openssl", "genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048",
+                    "-out", group], check=True, capture_output=True)
+    context = tls_context(certificate)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("DHE-RSA-AES128-GCM-SHA256")
+    context.load_dh_params(group)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    launch = ("--network", "--data", DATA, "--read", certificate[0])
+    with contextlib.closing(Egress(*LOCAL, "--certificates", certificate[0], launch=launch)) as running:
+        client = running.connect()
+        answer = {"error": LATE}
+        while LATE in answer.get("error", ""):  # on a busy machine
+            answer = client.ask(f"https://localhost:{server.server_address[1]}/")[0]
+        assert "handshake failure" in answer.get("error", ""), answer
+        client.link.close()

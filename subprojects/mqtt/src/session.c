@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sandboxed/clock.h>
+#include <sandboxed/tls_once.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -165,7 +166,7 @@ static bool set_tls(const struct session *session)
 	if (!settings->certificates &&
 	    mosquitto_int_option(session->mosquitto, MOSQ_OPT_TLS_USE_OS_CERTS, 1))
 		return false;
-	return mosquitto_tls_opts_set(session->mosquitto, 1, NULL, NULL) == MOSQ_ERR_SUCCESS;
+	return mosquitto_tls_opts_set(session->mosquitto, 1, NULL, TLS_CIPHERS) == MOSQ_ERR_SUCCESS;
 }
 
 static bool create(struct session *session)

@@ -1,6 +1,8 @@
 """The bridge by itself: TLS, which addresses it reaches, and what it does without a worker."""
 
 import os
+import socket
+import ssl
 import subprocess
 
 import pytest
@@ -58,6 +60,24 @@ def test_tls_of_somebody_else(folder, name, trusted):
                    *(["--certificates", broker.certificate] if trusted else []), readable=[folder]) as bridge:
         bridge.open(broker.tls_port, host=NAME, tls=True, user=USER, password=PASSWORD)
         assert "TLS" in bridge.state()["error"]
+
+
+def test_a_broker_chooses_no_group(folder):
+    """One of 10,000 bits takes half a second of a loop that serves all accounts."""
+    crt, key = certificate(folder, NAME)
+    group = os.path.join(folder, "group.pem")
+    subprocess.run(["openssl", "genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048",
+                    "-out", group], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(crt, key)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("DHE-RSA-AES128-GCM-SHA256")
+    context.load_dh_params(group)
+    with socket.create_server(("127.0.0.1", 0)) as listener, \
+            Bridge("--allow", "127.0.0.1", "--certificates", crt, readable=[folder]) as bridge:
+        bridge.open(listener.getsockname()[1], host=NAME, tls=True, user=USER, password=PASSWORD)
+        with listener.accept()[0] as peer, pytest.raises(ssl.SSLError, match="NO_SHARED_CIPHER"):
+            context.wrap_socket(peer, server_side=True)
 
 
 def test_addresses():

@@ -233,7 +233,7 @@ static void an_answer_is_kept_for_a_minute(void **state)
 	assert_false(has(1, 2));
 }
 
-static void without_hints_nothing_is_found(void **state)
+static void without_hints_nothing_old_is_found(void **state)
 {
 	(void)state;
 	keep(1, 2);
@@ -244,11 +244,22 @@ static void without_hints_nothing_is_found(void **state)
 	assert_true(has(1, 2));
 	loop.uv.time += 1;
 	assert_false(has(1, 2));
-	keep(1, 2);
-	assert_false(has(1, 2));
-	heard(cache);
+}
+
+/* It has all changes that were answered before it was asked for. */
+static void without_hints_a_new_answer_counts(void **state)
+{
+	(void)state;
+	loop.uv.time += 60 * 1000;
 	keep(1, 2);
 	assert_true(has(1, 2));
+	change(2);
+	assert_false(has(1, 2));
+	keep(1, 2);
+	loop.uv.time += 749;
+	assert_true(has(1, 2));
+	loop.uv.time += 1;
+	assert_false(has(1, 2));
 }
 
 static void while_a_row_is_in_doubt_it_is_not_found(void **state)
@@ -451,7 +462,8 @@ int main(void)
 	    TEST(a_change_of_any_row_ends_a_list),
 	    TEST(a_new_worker_ends_all),
 	    TEST(an_answer_is_kept_for_a_minute),
-	    TEST(without_hints_nothing_is_found),
+	    TEST(without_hints_nothing_old_is_found),
+	    TEST(without_hints_a_new_answer_counts),
 	    TEST(while_a_row_is_in_doubt_it_is_not_found),
 	    TEST(when_any_row_may_have_changed_all_is_read_again),
 	    TEST(when_hints_are_back_all_is_read_again),

@@ -1,0 +1,145 @@
+/* The connection for hints of a worker that beats (beats.h). */
+#include "base/limits.h"
+#include "db_private.h"
+#include "support.h"
+
+#include <stdlib.h>
+
+/* The trigger tells where a beat stands among hints. */
+static const char beat_table[] =
+    "CREATE TABLE hint_beat (instance uuid, worker int4, through_at timestamptz,"
+    " seen_at timestamptz, has_left bool DEFAULT false, PRIMARY KEY (instance, worker));"
+    "CREATE FUNCTION report_beat() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+    " PERFORM pg_notify('displayd_hint', 'beaten'); RETURN NULL; END $$;"
+    "CREATE TRIGGER report AFTER INSERT ON hint_beat FOR EACH ROW WHEN (NEW.worker = 0)"
+    " EXECUTE FUNCTION report_beat()";
+
+/* Looks take longer than the time between two. */
+static const char slow_looks[] =
+    "CREATE SCHEMA slow;"
+    "CREATE FUNCTION slow.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN"
+    " PERFORM pg_sleep(0.3); RETURN pg_catalog.clock_timestamp(); END $$;"
+    "ALTER DATABASE postgres SET search_path = slow, pg_catalog, public";
+
+/* A worker that beats, and sends a hint when its connection comes up. */
+static struct db *beating;
+static struct hint_subscription beating_subscription;
+
+static void ignore_hint(struct hint_subscription *subscription, struct str word)
+{
+	(void)subscription;
+	(void)word;
+}
+
+/* More than one NOTIFY can take. */
+static void on_beating_up(struct hint_subscription *subscription, bool up)
+{
+	char word[LIMIT_HINT_WORD_BYTES];
+
+	(void)subscription;
+	memset(word, 'w', sizeof(word));
+	for (unsigned i = 0; up && i < 5; i++)
+		db_hint(beating, (struct str){word, sizeof(word)});
+	if (up)
+		db_hint(beating, STR("made-good"));
+}
+
+static int open_beating(void **state)
+{
+	struct db_settings settings = usual_settings();
+
+	(void)state;
+	run_sql(beat_table);
+	open_world(NULL);
+	settings.instance = (struct id){{1}};
+	beating = db_create(&world.loop, &settings);
+	beating->hints.on_unseen = NULL; /* its statement is not one of those of tests */
+	beating_subscription =
+	    (struct hint_subscription){.on_hint = ignore_hint, .on_up = on_beating_up};
+	db_subscribe(beating, &beating_subscription);
+	turn_until(db_hints_are_up(beating));
+	return 0;
+}
+
+static int open_slow(void **state)
+{
+	run_sql(slow_looks);
+	return open_beating(state);
+}
+
+static void on_closed(void *context)
+{
+	*(bool *)context = true;
+}
+
+static int close_beating(void **state)
+{
+	bool closed = false;
+
+	(void)state;
+	db_close(beating, 60000, on_closed, &closed);
+	turn_until(closed);
+	db_destroy(beating);
+	assert_true(finds("SELECT FROM hint_beat WHERE has_left"));
+	close_world();
+	run_sql(
+	    "ALTER DATABASE postgres RESET search_path; SET client_min_messages = warning; "
+	    "DROP TABLE hint_beat; DROP FUNCTION report_beat; DROP SCHEMA IF EXISTS slow CASCADE");
+	return 0;
+}
+
+/* Looks leave time for hints, and for the worker's end. */
+static void test_slow_looks(void **state)
+{
+	(void)state;
+	turn_until(strstr(world.hints, "beaten"));
+	for (unsigned i = 1; i <= 3; i++) {
+		world.hints[0] = 0;
+		db_hint(beating, STR("word"));
+		turn_until(strstr(world.hints, "word"));
+	}
+}
+
+/* The first beat tells that hints which were lost are made up for. */
+static void test_first_beat(void **state)
+{
+	const char *made_good;
+
+	(void)state;
+	turn_until(strstr(world.hints, "beaten"));
+	made_good = strstr(world.hints, "made-good");
+	assert_non_null(made_good);
+	assert_true(made_good < strstr(world.hints, "beaten"));
+}
+
+/* Rows that are dead to all but an old transaction make each look slower. */
+static void test_dead_beats(void **state)
+{
+	PGconn *old = PQconnectdb(getenv("DISPLAYD_TEST_DATABASE"));
+
+	(void)state;
+	PQclear(PQexec(old, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM pg_class LIMIT 1"));
+	assert_int_equal(PQtransactionStatus(old), PQTRANS_INTRANS);
+	run_sql("INSERT INTO hint_beat SELECT md5(i::text)::uuid, i, now(), now() - "
+		"CASE WHEN i = 1 THEN interval '0' ELSE interval '2 hours' END "
+		"FROM generate_series(1, 20000) AS i");
+	assert_true(finds("SELECT WHERE pg_relation_size('hint_beat') > 1048576"));
+	turn_until(finds("SELECT WHERE pg_relation_size('hint_beat') < 100000"));
+	assert_true(finds("SELECT FROM hint_beat WHERE worker = 1"));
+	assert_false(finds("SELECT FROM hint_beat WHERE worker = 2"));
+	PQfinish(old);
+}
+
+#define BEATING(test) cmocka_unit_test_setup_teardown(test, open_beating, close_beating)
+#define SLOW(test) cmocka_unit_test_setup_teardown(test, open_slow, close_beating)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SLOW(test_slow_looks),
+	    SLOW(test_first_beat),
+	    BEATING(test_dead_beats),
+	};
+
+	return cmocka_run_group_tests(tests, make_tables, NULL);
+}
