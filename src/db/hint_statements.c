@@ -22,7 +22,8 @@ enum {
 
 /* Dead rows stay while any transaction of the cluster is older, such as that of a backup, and each
  * look has to pass them. So a large table is written anew, which no snapshot prevents; other looks
- * wait for it for some milliseconds. */
+ * wait for it for some milliseconds. A pg_dump has locked the table: here it prevents that, and on
+ * a standby the standby's limit for such conflicts decides. */
 #define TIDY                                                                                       \
 	"DO $$ DECLARE kept hint_beat[]; BEGIN "                                                   \
 	"DELETE FROM hint_beat WHERE seen_at < clock_timestamp() - interval '1 hour'; "            \
