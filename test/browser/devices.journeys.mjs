@@ -99,6 +99,22 @@ function beyondEdge(page) {
 	return page.evaluate(() => Math.max(document.documentElement.scrollWidth - innerWidth, 0));
 }
 
+/** Whether no label of a check box is broken within its words. */
+function hasWideLabels(page) {
+	return page.evaluate(() =>
+		[...document.querySelectorAll(".check")].every((label) => {
+			const word = document.createElement("span");
+			const words = label.textContent.split(/\s+/).sort((a, b) => b.length - a.length);
+			[word.textContent] = words;
+			word.style.cssText = "position: absolute; white-space: nowrap";
+			label.append(word);
+			const { width } = word.getBoundingClientRect();
+			word.remove();
+			return label.getBoundingClientRect().width >= width;
+		}),
+	);
+}
+
 /** Drops a file as if a person dragged it there. */
 async function drop(page, selector, path, type) {
 	const data = fs.readFileSync(path).toString("base64");
@@ -484,12 +500,14 @@ export default {
 
 	"text of twice the size leaves lists and tables on the screen": async (stage) => {
 		const person = await stage.ask("person", { roles: ["administrator"] });
-		for (const width of [1280, 1024]) {
+		for (const width of [1280, 1024, 640, 390]) {
 			const page = await stage.signedIn(person, { viewport: { width, height: 768 } });
 			const headers = { origin: new URL(stage.scene.url).origin };
 			await page.request.post("web/keys", { data: { name: `Lamp in the kitchen` }, headers });
 			for (const path of [
 				"admin",
+				"admin/instance",
+				"admin/invitations",
 				"admin/audit",
 				"development/keys",
 				"account",
@@ -504,6 +522,7 @@ export default {
 					.first()
 					.waitFor();
 				assert.equal(await beyondEdge(page), 0, `${path} at ${width}`);
+				assert.ok(await hasWideLabels(page), `${path} at ${width}`);
 			}
 			await page.context().close();
 		}
