@@ -8,6 +8,10 @@
  * displayctl; none: the account itself made the change. */
 struct id api_noted_session(struct task *task);
 
+/* Hash of the API key that makes the change, for statements that store which key has set something
+ * up. data is NULL: the owner makes it, or the operator. */
+struct str api_maker(struct task *task);
+
 /* Call it once the change of the path's device is committed. If the operator made the change,
  * writes it into the audit log; then goes on with next. entry: the ID of an entry of the rotation,
  * or empty. If the log cannot be written, answers 503, and the change stays. */

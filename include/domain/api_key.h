@@ -40,6 +40,7 @@ struct key_entry {
 	int64_t created_at_us;
 	int64_t last_used_at_us; /* 0: not known */
 	struct str secret_hash;
+	struct str set_up;     /* JSON: what it has set up, such as webhooks */
 	int64_t event_streams; /* open streams; not in rows */
 	struct str key;	       /* only in new_key_record */
 };

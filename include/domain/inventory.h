@@ -32,6 +32,7 @@ struct inventory_key {
 	int64_t last_used_at_us; /* 0: not known */
 	struct str secret_hash;
 	int64_t event_streams; /* open streams; not in rows */
+	struct str set_up;     /* JSON: what it has set up, such as webhooks */
 	int64_t revoked_at_us; /* 0: it is valid */
 };
 

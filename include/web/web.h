@@ -27,6 +27,7 @@ struct web_service {
 	struct known_sessions
 	    *sessions;		   /* shared by the workers, see src/web/people/known_sessions.h */
 	struct removals *removals; /* removals of accounts, see src/web/people/removals.h */
+	struct key_ends *key_ends; /* ends of what keys set up, see src/web/people/key_ends.h */
 	struct import_upkeep *import_upkeep; /* see src/web/exchange/import_upkeep.h */
 	struct worker_statuses
 	    *statuses;		 /* of the workers, see src/web/administration/worker_status.h */

@@ -8,6 +8,7 @@ WITH matched AS (
 	SELECT api_key.id, api_key.name, account.email AS account, api_key.first_characters, api_key.scope,
 		to_json(api_key.device_ids)::text AS devices, api_key.ends_at, api_key.created_at, api_key.last_used_at,
 		api_key.secret_hash, api_key.revoked_at,
+		CASE WHEN api_key.has_set_up THEN key_set_up(api_key.id) ELSE '[]' END AS set_up,
 		api_key.id::text = lower(:key) AS has_id, lower(api_key.name) <> lower(:key) OR api_key.name = :key AS is_exact
 	FROM api_key
 	JOIN account ON account.id = api_key.account_id
@@ -17,7 +18,7 @@ WITH matched AS (
 		AND :account_id IN (api_key.account_id, '00000000-0000-0000-0000-000000000000')
 )
 SELECT id, name, account, first_characters, scope, devices, ends_at, created_at, last_used_at,
-	secret_hash, revoked_at
+	secret_hash, set_up, revoked_at
 FROM matched
 WHERE has_id
 	OR NOT EXISTS (SELECT FROM matched WHERE has_id)

@@ -14,6 +14,7 @@ WITH owner AS (
 	FROM owner
 	ON CONFLICT (account_id) DO UPDATE
 	SET url = excluded.url, username = excluded.username, password = NULL, is_of_instance = true,
+		made_by_key_id = NULL,
 		revision = mqtt_connection.revision + 1, state = 'waiting', state_at = present_time(), error = NULL
 	WHERE NOT mqtt_connection.is_of_instance OR mqtt_connection.url <> excluded.url
 		OR mqtt_connection.username IS DISTINCT FROM excluded.username

@@ -1,18 +1,21 @@
 -- Sets the connection of an account to an MQTT broker; the worker that holds it connects again.
 -- address and session_id are those of a browser; session_id all zero: an API key has set it.
--- No row: the account is gone, or an instance serves it for --mqtt.
--- params: account_id uuid, url text, username text?, password bytea?, address text?, session_id uuid
+-- key_hash: of the key that sets it; NULL: its owner does. No row: the account is gone, or an instance serves it for
+-- --mqtt.
+-- params: account_id uuid, key_hash bytea?, url text, username text?, password bytea?, address text?, session_id uuid
 -- row: mqtt_connection
 -- effect: write
 -- work: bounded
+-- refuse: 28D01 -> key_ended
 -- rare: an owner sets the connection
 WITH changed AS (
-	INSERT INTO mqtt_connection (account_id, url, username, password)
-	SELECT id, :url, :username, :password
+	INSERT INTO mqtt_connection (account_id, url, username, password, made_by_key_id)
+	SELECT id, :url, :username, :password, key_sets_up(:key_hash)
 	FROM account
 	WHERE id = :account_id AND closed_at IS NULL
 	ON CONFLICT (account_id) DO UPDATE
 	SET url = excluded.url, is_of_instance = false, username = excluded.username, password = excluded.password,
+		made_by_key_id = excluded.made_by_key_id,
 		revision = mqtt_connection.revision + 1, state = 'waiting', state_at = present_time(), error = NULL
 	WHERE NOT mqtt_connection.is_of_instance OR mqtt_connection.held_until < present_time()
 	RETURNING *

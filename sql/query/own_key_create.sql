@@ -40,4 +40,4 @@ WITH owned AS (
 )
 SELECT {key_entry}
 FROM fresh
-CROSS JOIN LATERAL (SELECT to_json(device_ids)::text AS devices) AS chosen
+CROSS JOIN LATERAL (SELECT to_json(device_ids)::text AS devices, '[]' AS set_up) AS chosen

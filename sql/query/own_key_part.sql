@@ -6,7 +6,9 @@
 -- work: bounded
 SELECT {key_entry}
 FROM api_key
-CROSS JOIN LATERAL (SELECT to_json(device_ids)::text AS devices) AS chosen
+CROSS JOIN LATERAL (
+	SELECT to_json(device_ids)::text AS devices, CASE WHEN has_set_up THEN key_set_up(id) ELSE '[]' END AS set_up
+) AS chosen
 WHERE account_id = :account_id AND revoked_at IS NULL
 	AND (created_at, id) > (:after_created_at, :after_id)
 ORDER BY created_at, id

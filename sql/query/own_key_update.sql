@@ -1,8 +1,9 @@
 -- Changes the name, scope, devices and end of an API key of an account, and tells all workers with
 -- the commit, as a revocation does, to drop it from their caches. The parameters are those of
--- own_key_create. No row: the account has none that is not revoked with this ID.
--- params: account_id uuid, id uuid, name text, scope text, device_ids uuid[], ends_at timestamptz, address text,
---   session_id uuid
+-- own_key_create. What the key has set up and may not have any more ends by own_key_end, unless it is kept. No row: the
+-- account has none that is not revoked with this ID.
+-- params: account_id uuid, id uuid, name text, scope text, device_ids uuid[], ends_at timestamptz,
+--   keeps_set_up bool, address text, session_id uuid
 -- row: key_entry
 -- effect: write
 -- work: bounded
@@ -11,7 +12,7 @@
 WITH changed AS (
 	UPDATE api_key
 	SET name = :name, scope = :scope, device_ids = chosen_devices(:account_id, :device_ids),
-		ends_at = nullif(:ends_at, timestamptz 'epoch')
+		ends_at = nullif(:ends_at, timestamptz 'epoch'), keeps_set_up = :keeps_set_up
 	WHERE id = :id AND account_id = :account_id AND revoked_at IS NULL
 	RETURNING *
 ), audited AS (
@@ -25,5 +26,9 @@ WITH changed AS (
 )
 SELECT {key_entry}
 FROM changed
-CROSS JOIN LATERAL (SELECT to_json(device_ids)::text AS devices) AS chosen
+CROSS JOIN LATERAL (
+	SELECT to_json(device_ids)::text AS devices,
+		CASE WHEN has_set_up AND key_set_up_until(revoked_at, ends_at, scope, device_ids) <= present_time() IS NOT TRUE
+			THEN key_set_up(id) ELSE '[]' END AS set_up
+) AS chosen
 CROSS JOIN told

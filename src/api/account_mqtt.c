@@ -53,6 +53,12 @@ static struct step_result set(struct task *task)
 	return task_reply_record(task, 200, &mqtt_connection_record, &setting->connection);
 }
 
+static struct step_result refused(struct task *task)
+{
+	return task_constraint_error(task) == CONSTRAINT_KEY_ENDED ? task_refuse(task)
+								   : task_fail_constraint(task);
+}
+
 static struct step_result begin_set(struct task *task)
 {
 	struct mqtt_setting *setting = task_state(task);
@@ -71,6 +77,7 @@ static struct step_result begin_set(struct task *task)
 	statement_mqtt_set(task_new_query(task),
 			   &(struct mqtt_set_parameters){
 			       .account_id = task_account_id(task),
+			       .key_hash = api_maker(task),
 			       .url = setting->wish.url,
 			       .username = setting->wish.username,
 			       .password = password,
@@ -112,6 +119,7 @@ const struct endpoint endpoint_account_mqtt_get = {
 const struct endpoint endpoint_account_mqtt_set = {
     .handler = begin_set,
     .state_size = sizeof(struct mqtt_setting),
+    .refused = refused,
     ENDPOINT_ACCOUNT_MQTT_SET,
 };
 const struct endpoint endpoint_account_mqtt_remove = {

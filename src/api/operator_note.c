@@ -1,9 +1,18 @@
 #include "api/operator_note.h"
+#include "domain/key.h"
 #include "task/access.h"
 
 struct id api_noted_session(struct task *task)
 {
 	return task_is_of_operator(task) ? access_operator_session() : (struct id){0};
+}
+
+struct str api_maker(struct task *task)
+{
+	const char *hash = (const char *)task_key_hash(task);
+
+	return hash && !task_is_of_bridge(task) ? (struct str){hash, KEY_HASH_BYTES}
+						: (struct str){0};
 }
 
 struct step_result api_note_change(struct task *task, const char *action, struct str entry,

@@ -38,6 +38,7 @@ static struct step_result refused(struct task *task)
 				 "the account's webhooks change too often: at most 20 times in a "
 				 "row, then once a second");
 	case CONSTRAINT_ACCOUNT_GONE:
+	case CONSTRAINT_KEY_ENDED:
 		return task_refuse(task);
 	default:
 		return task_fail_constraint(task);
@@ -150,6 +151,7 @@ static struct step_result begin_create(struct task *task)
 	    &(struct webhook_create_parameters){
 		.id = id,
 		.account_id = task_account_id(task),
+		.key_hash = api_maker(task),
 		.url = change->body.url,
 		.events = (int32_t)change->body.events,
 		.is_enabled = !change->body.has_enabled || change->body.is_enabled,
@@ -191,6 +193,7 @@ static struct step_result begin_update(struct task *task)
 	    &(struct webhook_update_parameters){
 		.id = id,
 		.account_id = task_account_id(task),
+		.key_hash = api_maker(task),
 		.url = change->body.url,
 		.events = (int32_t)change->body.events,
 		.enabled = change->body.has_enabled ? change->body.is_enabled : -1,

@@ -66,6 +66,7 @@ static const struct record_field entry_fields[] = {
 		     .column = "last_used_at", .nullable = true),
     RECORD_BYTES(struct key_entry, secret_hash, .column = "secret_hash"),
     RECORD_INT(struct key_entry, event_streams, .name = "eventStreams"),
+    RECORD_JSON(struct key_entry, set_up, .name = "setUp", .column = "set_up"),
 };
 const struct record key_entry_record = RECORD(struct key_entry, entry_fields);
 

@@ -34,6 +34,7 @@ static const struct record_field key_fields[] = {
 		     .column = "last_used_at", .nullable = true),
     RECORD_BYTES(struct inventory_key, secret_hash, .column = "secret_hash"),
     RECORD_INT(struct inventory_key, event_streams, .name = "eventStreams"),
+    RECORD_JSON(struct inventory_key, set_up, .name = "setUp", .column = "set_up"),
     RECORD_TIMESTAMP(struct inventory_key, revoked_at_us, .name = "revokedAt",
 		     .column = "revoked_at", .nullable = true),
 };

@@ -5,6 +5,7 @@
 #include "web/apps/app_pictures.h"
 #include "web/apps/own_pictures.h"
 #include "web/exchange/import_upkeep.h"
+#include "web/people/key_ends.h"
 #include "web/people/removals.h"
 #include "web/web.h"
 
@@ -19,6 +20,7 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	web->sessions = region_common(settings->shared, &session_region);
 	web->statuses = worker_statuses_create(&web->api.metrics, settings);
 	web->removals = removals_create(web->api.service.loop, web->api.service.db);
+	web->key_ends = key_ends_create(web->api.service.loop, web->api.service.db);
 	web->import_upkeep = import_upkeep_create(web->api.service.loop, web->api.service.db);
 	web->streams = streams_create(web->api.service.loop, web->api.service.db);
 	web->pictures =
@@ -51,6 +53,7 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 void web_drain(struct web_service *web)
 {
 	removals_drain(web->removals);
+	key_ends_drain(web->key_ends);
 	import_upkeep_drain(web->import_upkeep);
 	streams_drain(web->streams);
 	app_pictures_drain(web->pictures);
@@ -62,6 +65,7 @@ void web_finish(struct web_service *web)
 {
 	worker_statuses_destroy(web->statuses);
 	removals_destroy(web->removals);
+	key_ends_destroy(web->key_ends);
 	import_upkeep_destroy(web->import_upkeep);
 	streams_destroy(web->streams);
 	app_pictures_destroy(web->pictures);

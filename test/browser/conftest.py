@@ -73,6 +73,12 @@ class Scene(DeviceScene):
         """Workers hear of a revoked key within a second."""
         wait_until(lambda: self.use_key(key) == 401, "a key that is refused")
 
+    def set_up(self, key, host):
+        """Makes a webhook."""
+        body = {"url": host + "/hook", "events": ["pushed"]}
+        answer = self.server.post("/v1/webhooks", body, key=key)
+        assert answer.status == 201, answer
+
     def listen(self, key):
         """Keeps an event stream open."""
         request = urllib.request.Request(self.server.url + "/v1/events", headers={"Authorization": f"Bearer {key}"})

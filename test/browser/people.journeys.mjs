@@ -137,6 +137,54 @@ export default {
 		await stage.ask("wait_for_refusal", { key });
 	},
 
+	"a key ends with what it has set up, unless that is kept": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person);
+		await page.goto("development/keys");
+		for (const name of ["Ended", "Kept", "Limited"]) {
+			const key = await createKey(page, name);
+			await page.getByRole("button", { name: "I have copied it" }).click();
+			await page.getByRole("rowheader", { name }).waitFor();
+			await stage.ask("set_up", {
+				key,
+				host: `https://${name.toLowerCase()}.example.invalid`,
+			});
+		}
+		await page.reload();
+		await page.getByRole("row", { name: /Ended.*has set up: 1 webhook/ }).waitFor();
+		const dialog = page.getByRole("dialog");
+		await stage.photograph(
+			"key-revocation",
+			async (page) => {
+				await page.goto("development/keys");
+				await page.getByRole("button", { name: "Revoke Ended" }).click();
+				await page.getByText("They end, too").waitFor();
+			},
+			person,
+		);
+		await page.getByRole("button", { name: "Revoke Kept" }).click();
+		await dialog.getByText("Webhook for https://kept.example.invalid").waitFor();
+		await dialog.getByLabel("Keep them").check();
+		await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
+		await page.getByText("Kept revoked").waitFor();
+		await page.getByRole("button", { name: "Revoke Ended" }).click();
+		await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
+		await page.getByText("Ended revoked").waitFor();
+		await page.getByRole("button", { name: "Change Limited" }).click();
+		await dialog.getByLabel("Pushes and ends pictures").check();
+		await dialog.getByText("Webhook for https://limited.example.invalid").waitFor();
+		await dialog.getByRole("button", { name: "Save" }).click();
+		await page.getByText("Limited saved").waitFor();
+		await page.goto("development/webhooks");
+		await page.getByRole("row", { name: /kept.*Nothing sent yet/ }).waitFor();
+		for (const name of ["ended", "limited"])
+			await page
+				.getByRole("row", {
+					name: new RegExp(`${name}.*with the API key that set it up`),
+				})
+				.waitFor();
+	},
+
 	"a key is copied where the browser gives no clipboard": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person"));
 		await page.addInitScript(() =>
@@ -467,7 +515,9 @@ export default {
 	"a broker is set, says why it is not connected, and is removed": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person"));
 		await page.goto("account");
-		const section = page.locator("section", { has: page.getByRole("heading", { name: "MQTT" }) });
+		const section = page.locator("section", {
+			has: page.getByRole("heading", { name: "MQTT" }),
+		});
 		await section.getByLabel("Broker", { exact: true }).fill("http://broker.invalid");
 		await section.getByRole("button", { name: "Connect" }).click();
 		await section.getByText("must be mqtt://HOST").waitFor();

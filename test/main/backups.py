@@ -124,6 +124,10 @@ ROWS = [
         ('{OWNER}', 'mqtts://a', 'panels', '\\x01ff', 'failed', 'the broker does not answer'),
         ('{OTHER}', 'mqtt://b:1', NULL, NULL, 'waiting', NULL)"""),
     (54, "INSERT INTO hint_beat (instance, worker, through_at, seen_at) VALUES (gen_random_uuid(), 0, now(), now())"),
+    (55, "UPDATE api_key SET has_set_up = true WHERE name = 'three'"),
+    (55, f"""UPDATE mqtt_connection SET made_by_key_id = (SELECT id FROM api_key WHERE name = 'three')
+        WHERE account_id = '{OTHER}'"""),
+    (55, "UPDATE webhook SET made_by_key_id = (SELECT id FROM api_key WHERE name = 'three')"),
 ]
 
 

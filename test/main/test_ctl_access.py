@@ -128,7 +128,7 @@ class TestKey:
         named = running.ctl("key", "create", "--account", email, "--name", f"of {email}")
         shown = running.ctl("key", "show", f"of {email}")
         assert list(shown) == ["id", "name", "account", "firstCharacters", "scope", "deviceIds", "endsAt",
-                               "createdAt", "lastUsedAt", "eventStreams", "revokedAt"]
+                               "createdAt", "lastUsedAt", "eventStreams", "setUp", "revokedAt"]
         assert shown["id"] == named["id"] and shown["account"] == email
         assert shown["firstCharacters"] == named["key"][:8]
         assert running.ctl("key", "show", named["key"][:8])["id"] == named["id"]

@@ -169,6 +169,16 @@ def test_keys_are_for_everything_and_have_no_end(postgres, tmp_path):
                "FROM api_key") == [(3, 3, 0, 0)]
 
 
+def test_nothing_is_set_up_by_a_key(postgres, tmp_path):
+    """Rows that were there are their owners': no end of a key ends them."""
+    sql = migrated(postgres, tmp_path, 54)
+    sql("UPDATE api_key SET revoked_at = present_time()")
+    assert sql("SELECT count(*), count(key_set_up_end(id, NULL, id)), sum(key_set_up_end(id, NULL, id)), "
+               "bool_or(has_set_up OR keeps_set_up) FROM api_key") == [(3, 3, 0, False)]
+    assert sql("SELECT count(*), count(made_by_key_id) FROM mqtt_connection") == [(2, 0)]
+    assert sql("SELECT count(*), count(made_by_key_id), bool_and(is_enabled) FROM webhook") == [(1, 0, True)]
+
+
 def test_no_account_has_a_webhook(postgres, tmp_path):
     """Changes and failures of existing rows make no events until an account has a webhook."""
     sql = migrated(postgres, tmp_path, 43)

@@ -31,7 +31,7 @@ def test_create_use_revoke(world, person):
     shown = browser.get("/web/keys").ok()
     assert shown == [{"id": key["id"], "name": "Weather", "firstCharacters": key["key"][:8],
                       "scope": "all", "deviceIds": None, "endsAt": None,
-                      "createdAt": key["createdAt"], "lastUsedAt": None, "eventStreams": 0}]
+                      "createdAt": key["createdAt"], "lastUsedAt": None, "eventStreams": 0, "setUp": []}]
     assert key["key"] not in str(world.sql("SELECT * FROM api_key WHERE id = %s", key["id"]))
     assert world.get("/v1/devices", key=key["key"]).status == 200
     # Another account cannot revoke the key.

@@ -107,6 +107,12 @@ INSERT INTO webhook_event (webhook_id, kind, data)
 SELECT key(18, CASE WHEN n <= 50 THEN 1 ELSE n END), 'pushed', '{}' FROM generate_series(1, :n) AS n;
 INSERT INTO webhook_online (webhook_id, device_id, is_online) SELECT key(18, n), key(3, n), true
 FROM generate_series(1, :n) AS n;
+-- Keys of other accounts than 1 have set up their webhooks and connections; some are revoked.
+UPDATE webhook SET made_by_key_id = api_key.id FROM api_key
+WHERE api_key.account_id = webhook.account_id AND webhook.account_id <> key(1, 1);
+UPDATE mqtt_connection SET made_by_key_id = api_key.id FROM api_key
+WHERE api_key.account_id = mqtt_connection.account_id AND mqtt_connection.account_id <> key(1, 1);
+UPDATE api_key SET has_set_up = true WHERE account_id <> key(1, 1);
 UPDATE account SET webhook_events = 7, webhook_count = CASE id WHEN key(1, 1) THEN 10 ELSE 1 END;
 UPDATE device SET webhook_events = 7;
 

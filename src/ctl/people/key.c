@@ -6,6 +6,7 @@
 #include "ctl/server/remote.h"
 
 static const struct record_field fields[] = {
+    RECORD_JSON(struct inventory_key, set_up, .name = "setUp"),
     RECORD_JSON(struct inventory_key, device_ids, .name = "deviceIds", .nullable = true),
     RECORD_ID(struct inventory_key, id, .name = "id"),
     RECORD_STR(struct inventory_key, name, .name = "name"),
@@ -17,9 +18,9 @@ static const struct record_field fields[] = {
     RECORD_INT(struct inventory_key, event_streams, .name = "eventStreams"),
     RECORD_TIMESTAMP(struct inventory_key, revoked_at_us, .name = "revokedAt", .nullable = true),
 };
-static const struct record listed_record = CTL_RECORD_OF(struct inventory_key, fields, 1, 9);
+static const struct record listed_record = CTL_RECORD_OF(struct inventory_key, fields, 2, 9);
 /* Reads a key from the list that accounts get, which has no revoked keys. */
-static const struct record own_record = CTL_RECORD_OF(struct inventory_key, fields, 0, 9);
+static const struct record own_record = CTL_RECORD_OF(struct inventory_key, fields, 0, 10);
 
 /* New key with its secret, which is shown only once. */
 struct new_key {
@@ -220,7 +221,8 @@ static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key,
 	struct ctl_rows rows;
 	enum ctl_exit code;
 
-	request.path = ctl_path(ctl, "/web/keys/", key->id, "");
+	request.path = ctl_path(ctl, "/web/keys/", key->id,
+				ctl_value(ctl, "keep").data ? "?keepSetUp=true" : "");
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	if (code != CTL_DONE)
 		return code;
@@ -240,6 +242,38 @@ static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key,
 	return code;
 }
 
+/* Returns a sentence with what ends with the key, or is kept; empty if the key has set up nothing.
+ */
+static struct str set_up_text(struct ctl *ctl, const struct inventory_key *key)
+{
+	bool keeps = ctl_value(ctl, "keep").data;
+	const struct json_value *item;
+	struct json_document document;
+	struct buffer text = {0};
+	struct json_walk walk;
+	struct str kind, host, sentence;
+
+	if (!json_parse(key->set_up, &ctl->arena, &document, &sentence))
+		return STR("");
+	walk = json_walk(document.root);
+	while (json_next_item(&walk, &item)) {
+		if (!json_get_str(json_member(item, "kind"), &kind) ||
+		    !json_get_str(json_member(item, "host"), &host))
+			continue;
+		buffer_append_str(&text, buffer_length(&text) ? STR(", ")
+					 : keeps	      ? STR(" The account keeps: ")
+							      : STR(" These end, too (--keep): "));
+		buffer_append_str(&text,
+				  str_equal(kind, STR("mqtt")) ? STR("MQTT ") : STR("webhook "));
+		buffer_append_str(&text, host);
+	}
+	if (buffer_length(&text))
+		buffer_append_char(&text, '.');
+	sentence = arena_copy(&ctl->arena, buffer_view(&text));
+	buffer_finish(&text);
+	return sentence;
+}
+
 enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 {
 	const struct inventory_key *key = NULL;
@@ -250,8 +284,9 @@ enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 	require(key);
 	if (!key->revoked_at_us)
 		code = ctl_confirm(
-		    ctl, "This revokes the key \"%.*s\" of %.*s: programs that use it are refused.",
-		    STR_ARG(key->name), STR_ARG(key->account));
+		    ctl,
+		    "This revokes the key \"%.*s\" of %.*s: programs that use it are refused.%.*s",
+		    STR_ARG(key->name), STR_ARG(key->account), STR_ARG(set_up_text(ctl, key)));
 	if (code != CTL_DONE)
 		return code;
 	if (!key->revoked_at_us)

@@ -72,6 +72,8 @@ interface Query {
 	/** Text to search a list for; "" is the same as none. */
 	q?: string;
 	cursor?: string;
+	/** Whether what a key has set up stays. */
+	keepSetUp?: boolean;
 	/** Also apps that their collection marks as broken. */
 	broken?: "true";
 	/** The device for which a form is filled in. */
@@ -93,6 +95,7 @@ function queryText(query: Query): string {
 	if (query.deviceId !== undefined) parameters.set("deviceId", query.deviceId);
 	if (query.devices !== undefined) parameters.set("devices", query.devices.join());
 	if (query.search !== undefined) parameters.set("search", query.search);
+	if (query.keepSetUp !== undefined) parameters.set("keepSetUp", String(query.keepSetUp));
 	if (query.dryRun !== undefined) parameters.set("dryRun", String(query.dryRun));
 	if (query.keepAddresses !== undefined)
 		parameters.set("keepAddresses", String(query.keepAddresses));
@@ -226,8 +229,9 @@ export function put<P extends PathsWith<"put">>(
 	path: P,
 	body: Body<P, "put">,
 	parameters: Record<string, string> = {},
+	query: Query = {},
 ): Promise<Answer<P, "put">> {
-	return send("put", fill(path, parameters), body) as Promise<Answer<P, "put">>;
+	return send("put", fill(path, parameters) + queryText(query), body) as Promise<Answer<P, "put">>;
 }
 
 export function patch<P extends PathsWith<"patch">>(
@@ -241,9 +245,8 @@ export function patch<P extends PathsWith<"patch">>(
 export function remove<P extends PathsWith<"delete">>(
 	path: P,
 	parameters: Record<string, string> = {},
-	options: { keepalive?: boolean } = {},
+	options: { keepalive?: boolean; query?: Query } = {},
 ): Promise<Answer<P, "delete">> {
-	return send("delete", fill(path, parameters), undefined, options.keepalive) as Promise<
-		Answer<P, "delete">
-	>;
+	const target = fill(path, parameters) + queryText(options.query ?? {});
+	return send("delete", target, undefined, options.keepalive) as Promise<Answer<P, "delete">>;
 }

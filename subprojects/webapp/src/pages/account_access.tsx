@@ -11,6 +11,7 @@ import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { Heading } from "../frame/page";
 import { scopes } from "./key_form";
+import { setUpWords } from "./key_set_up";
 
 interface Access {
 	passkeys: Passkey[];
@@ -83,6 +84,7 @@ function Lists({ access }: { access: Access }): JSX.Element {
 						{ title: "Use", cell: (key) => scopes.find(({ value }) => value === key.scope)?.words },
 						{ title: "Created", cell: (key) => <When at={key.createdAt} /> },
 						{ title: "Last used", cell: (key) => used(key.lastUsedAt) },
+						{ title: "Has set up", cell: (key) => setUpWords(key.setUp) || "-" },
 					]}
 				/>
 			</Kind>

@@ -57,6 +57,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"version.remove": "removed the version",
 	"version.return": "requested changes to",
 	"webhook.create": "created a webhook for",
+	"webhook.disable": "ended, with its API key, the webhook for",
 	"webhook.remove": "removed the webhook for",
 	"webhook.secret": "created a new secret for the webhook for",
 	"webhook.update": "changed the webhook for",

@@ -6,6 +6,7 @@ import { Check } from "../components/check";
 import { Choice } from "../components/choice";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
+import { Ending } from "./key_set_up";
 
 type Key = Schemas["Key"];
 type Wish = Schemas["KeyCreation"];
@@ -87,7 +88,8 @@ interface KeyFormProps {
 	of?: Key;
 	action: string;
 	beside?: JSX.Element;
-	onSubmit: (wish: Wish) => Promise<void>;
+	/** isKept: what the key has set up stays, even if it may not have it any more. */
+	onSubmit: (wish: Wish, isKept: boolean) => Promise<void>;
 }
 
 /** Form for the name and the scope of a key. */
@@ -96,17 +98,17 @@ export function KeyForm({ of, action, beside, onSubmit }: KeyFormProps): JSX.Ele
 	const [scope, setScope] = useState<Scope>(of?.scope ?? "all");
 	const [chosen, setChosen] = useState<readonly string[] | null>(of?.deviceIds ?? null);
 	const [day, setDay] = useState(lastDay(of?.endsAt ?? null));
-	const end = day === "" ? undefined : (endOf(day) ?? day);
+	const [isKept, setKept] = useState(false);
+	const isLimited = scope !== "all" || chosen !== null;
+	const end = day === "" ? {} : { endsAt: endOf(day) ?? day };
 	return (
 		<Form
 			action={action}
 			onSubmit={() =>
-				onSubmit({
-					name,
-					scope,
-					...(chosen ? { deviceIds: [...chosen] } : {}),
-					...(end === undefined ? {} : { endsAt: end }),
-				})
+				onSubmit(
+					{ name, scope, ...(chosen ? { deviceIds: [...chosen] } : {}), ...end },
+					isKept && isLimited,
+				)
 			}
 			names={["name", "scope", "deviceIds", "endsAt"]}
 			beside={beside}
@@ -131,6 +133,9 @@ export function KeyForm({ of, action, beside, onSubmit }: KeyFormProps): JSX.Ele
 						fault={faults.get("scope")}
 					/>
 					<Devices chosen={chosen} onChange={setChosen} fault={faults.get("deviceIds")} />
+					{of && of.setUp.length > 0 && isLimited && (
+						<Ending of={of.setUp} isKept={isKept} onKeep={setKept} />
+					)}
 					<Field
 						label="Expires after"
 						name="endsAt"

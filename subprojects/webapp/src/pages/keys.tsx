@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { get, post, Problem, put, remove, type Account, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { Button } from "../components/button";
-import { confirm, Dialog } from "../components/dialog";
+import { Dialog } from "../components/dialog";
 import { Empty } from "../components/empty";
 import { isolated } from "../components/isolated";
 import { Secret } from "../components/secret";
@@ -13,6 +13,7 @@ import { When } from "../components/when";
 import { base, setGuard } from "../frame/place";
 import { Heading } from "../frame/page";
 import { KeyForm, scopes } from "./key_form";
+import { Ending, setUpWords } from "./key_set_up";
 
 type Key = Schemas["Key"];
 type NewKey = Schemas["NewKey"];
@@ -79,8 +80,8 @@ function Change({ of, onDone }: { of: Key; onDone: () => void }): JSX.Element {
 				of={of}
 				action="Save"
 				beside={<Button onClick={onDone}>Cancel</Button>}
-				onSubmit={async (wish) => {
-					await put("/web/keys/{keyId}", wish, { keyId: of.id });
+				onSubmit={async (wish, keepSetUp) => {
+					await put("/web/keys/{keyId}", wish, { keyId: of.id }, { keepSetUp });
 					toast(`${isolated(wish.name)} saved`);
 					onDone();
 				}}
@@ -108,7 +109,7 @@ function Purpose({ of }: { of: Key }): JSX.Element {
 	);
 }
 
-/** Last use of a key, and the streams of events that are open with it. */
+/** Last use of a key, the streams of events that are open with it, and what it has set up. */
 function Use({ of }: { of: Key }): JSX.Element {
 	const count = of.eventStreams;
 	return (
@@ -119,79 +120,124 @@ function Use({ of }: { of: Key }): JSX.Element {
 					{count === 1 ? "1 event stream open" : `${count} event streams open`}
 				</span>
 			)}
+			{of.setUp.length > 0 && <span class="quiet">has set up: {setUpWords(of.setUp)}</span>}
 		</span>
 	);
 }
 
-async function revoke(key: Key, keys: Resource<Key[]>): Promise<void> {
-	const isSure = await confirm({
-		title: `Revoke ${isolated(key.name)}?`,
-		text: "Programs that use this key stop working at once. This cannot be undone.",
-		action: "Revoke",
-	});
-	if (!isSure) return;
-	try {
-		await remove("/web/keys/{keyId}", { keyId: key.id });
-		toast(`${isolated(key.name)} revoked`);
-	} catch (error) {
-		if (error instanceof Problem) toast(error.message);
-	}
-	await keys.refresh();
+/** Asks before a key is revoked, and shows what ends with it. */
+function Revocation({ of, onDone }: { of: Key; onDone: () => void }): JSX.Element {
+	const [isKept, setKept] = useState(false);
+	const revoke = async () => {
+		try {
+			await remove("/web/keys/{keyId}", { keyId: of.id }, { query: { keepSetUp: isKept } });
+			toast(`${isolated(of.name)} revoked`);
+		} catch (error) {
+			if (error instanceof Problem) toast(error.message);
+		}
+		onDone();
+	};
+	return (
+		<Dialog title={`Revoke ${isolated(of.name)}?`} onClose={onDone}>
+			<p>Programs that use this key stop working at once. This cannot be undone.</p>
+			{of.setUp.length > 0 && <Ending of={of.setUp} isKept={isKept} onKeep={setKept} />}
+			<p>
+				If somebody else had the key, also{" "}
+				<a href="account/access" data-page>
+					check what else acts for your account
+				</a>
+				.
+			</p>
+			<div class="row end">
+				<Button onClick={onDone}>Cancel</Button>
+				<Button kind="danger" onClick={() => void revoke()}>
+					Revoke
+				</Button>
+			</div>
+		</Dialog>
+	);
 }
 
-function KeyTable({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
+interface ActionsProps {
+	of: Key;
+	onChange: (of: Key) => void;
+	onRevoke: (of: Key) => void;
+}
+
+function Actions({ of, onChange, onRevoke }: ActionsProps): JSX.Element {
+	return (
+		<span class="row">
+			<Button onClick={() => onChange(of)}>
+				Change<span class="only-read"> {of.name}</span>
+			</Button>
+			<Button onClick={() => onRevoke(of)}>
+				Revoke<span class="only-read"> {of.name}</span>
+			</Button>
+		</span>
+	);
+}
+
+interface TableProps extends Omit<ActionsProps, "of"> {
+	rows: Key[];
+}
+
+function KeyTable({ rows, ...actions }: TableProps): JSX.Element {
+	return (
+		<Table
+			caption="Your API keys"
+			rows={rows}
+			rowKey={(key) => key.id}
+			columns={[
+				{ title: "Name", cell: (key) => key.name },
+				{ title: "Permissions", cell: (key) => <Purpose of={key} /> },
+				{
+					title: "Starts with",
+					cell: (key) => (key.firstCharacters === null ? "-" : <code>{key.firstCharacters}…</code>),
+				},
+				{ title: "Created", cell: (key) => <When at={key.createdAt} /> },
+				{
+					title: "Last used",
+					cell: (key) => <Use of={key} />,
+				},
+				{
+					title: "Actions",
+					isAction: true,
+					cell: (key) => <Actions of={key} {...actions} />,
+				},
+			]}
+		/>
+	);
+}
+
+function Keys({ keys }: { keys: Resource<Key[]> }): JSX.Element | null {
 	const [changed, setChanged] = useState<Key>();
+	const [revokedId, setRevoked] = useState<string>();
 	const rows = keys.value.value;
 	if (!rows) return null;
+	const revoked = rows.find(({ id }) => id === revokedId);
 	if (rows.length === 0)
 		return (
 			<Empty title="No API keys yet">
 				<p>With an API key, your programs can push pictures and change devices.</p>
 			</Empty>
 		);
+	const done = () => {
+		setChanged(undefined);
+		setRevoked(undefined);
+		void keys.refresh();
+	};
 	return (
 		<>
-			{changed && (
-				<Change
-					of={changed}
-					onDone={() => {
-						setChanged(undefined);
-						void keys.refresh();
-					}}
-				/>
-			)}
-			<Table
-				caption="Your API keys"
+			{changed && <Change of={changed} onDone={done} />}
+			{revoked && <Revocation of={revoked} onDone={done} />}
+			<KeyTable
 				rows={rows}
-				rowKey={(key) => key.id}
-				columns={[
-					{ title: "Name", cell: (key) => key.name },
-					{ title: "Permissions", cell: (key) => <Purpose of={key} /> },
-					{
-						title: "Starts with",
-						cell: (key) =>
-							key.firstCharacters === null ? "-" : <code>{key.firstCharacters}…</code>,
-					},
-					{ title: "Created", cell: (key) => <When at={key.createdAt} /> },
-					{
-						title: "Last used",
-						cell: (key) => <Use of={key} />,
-					},
-					{
-						title: "Actions",
-						isAction: true,
-						cell: (key) => (
-							<span class="row">
-								<Button onClick={() => setChanged(key)}>
-									Change<span class="only-read"> {key.name}</span>
-								</Button>
-								<Button onClick={() => void revoke(key, keys)}>
-									Revoke<span class="only-read"> {key.name}</span>
-								</Button>
-							</span>
-						),
-					},
-				]}
+				onChange={setChanged}
+				onRevoke={({ id }) => {
+					setRevoked(id);
+					// Programs set things up while the page is open.
+					void keys.refresh();
+				}}
 			/>
 		</>
 	);
@@ -224,7 +270,7 @@ export function KeysPage({ account }: { account: Account }): JSX.Element {
 					/>
 				</div>
 			)}
-			<KeyTable keys={keys} />
+			<Keys keys={keys} />
 			{keys.problem.value && !keys.value.value && (
 				<p class="notice bad">{keys.problem.value.message}</p>
 			)}

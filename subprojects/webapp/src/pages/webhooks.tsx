@@ -103,7 +103,8 @@ function State({ of }: { of: Webhook }): JSX.Element {
 	if (of.switchedOffAt !== null)
 		return (
 			<span class="two-lines">
-				Switched off after three days of failures, or because the receiver answered 410 (gone)
+				Switched off after three days of failures, because the receiver answered 410 (gone), or with
+				the API key that set it up
 				<span class="quiet">
 					<When at={of.switchedOffAt} />
 				</span>
