@@ -1,6 +1,9 @@
 # Sourced by tools/setup and tools/package: gets packages of another suite than this machine's
 # without changing its sources. The sourcing script defines say() and fail().
 
+archive_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+snapshots=http://snapshot.debian.org/archive/debian # all that it ever had
+
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
 		"$@"
@@ -42,32 +45,29 @@ security_mirror() {
 	echo "$found"
 }
 
+# TYPE URI SUITE [OPTION]: prints a source of packages, for apt.
+source_of() {
+	printf '%s\n' "Types: $1" "URIs: $2" "Suites: $3" "Components: main" "Signed-By: $archive_keyring" ${4:+"$4"} ""
+}
+
 # TYPE SUITE [ARCHITECTURE]: makes a private apt configuration for the suite with its security
-# updates, and updates its lists. TYPE is deb or deb-src, the architecture is by default this
-# machine's. Sets private, the folder to remove afterwards, and private_options.
+# updates, and updates its lists, which needs no root. TYPE is deb or deb-src. SUITE is that of a snapshot of
+# Debian's archive as TIME:SUITE. The architecture is by default this machine's. Sets private, the folder to remove
+# afterwards, and private_options.
 make_private() {
-	local type=$1 suite=$2 mirror security
-	mirror=$(debian_mirror)
-	security=$(security_mirror)
+	local type=$1 suite=$2 mirror security=""
 	private=$(mktemp -d)
 	chmod 755 "$private"
 	mkdir -p "$private/lists/partial" "$private/parts" "$private/preferences"
-	cat >"$private/newer.sources" <<SOURCES
-Types: $type
-URIs: $mirror
-Suites: $suite
-Components: main
-Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
-SOURCES
-	# Backports have no security updates.
-	[ -z "$security" ] || [ "${suite%-backports}" != "$suite" ] || cat >>"$private/newer.sources" <<SOURCES
-
-Types: $type
-URIs: $security
-Suites: $suite-security
-Components: main
-Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
-SOURCES
+	if [ "${suite#*:}" != "$suite" ]; then
+		# The signature holds; the date until which the lists are valid is over.
+		source_of "$type" "$snapshots/${suite%%:*}" "${suite#*:}" "Check-Valid-Until: no"
+	else
+		mirror=$(debian_mirror)
+		source_of "$type" "$mirror" "$suite"
+		[ "${suite%-backports}" != "$suite" ] || security=$(security_mirror) # backports have none
+		[ -z "$security" ] || source_of "$type" "$security" "$suite-security"
+	fi >"$private/newer.sources"
 	private_options=(
 		-o "Dir::Etc::sourcelist=$private/newer.sources"
 		-o "Dir::Etc::sourceparts=$private/parts"
@@ -76,5 +76,6 @@ SOURCES
 		-o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache="
 	)
 	[ -z "${3:-}" ] || private_options+=(-o "APT::Architectures::=$3")
-	apt_get "${private_options[@]}" update
+	apt-get -q "${private_options[@]}" -o APT::Sandbox::User=root -o APT::Update::Error-Mode=any \
+		update </dev/null >&2
 }

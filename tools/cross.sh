@@ -11,7 +11,7 @@ cross_packages+=(postgresql procps python3-pytest tzdata)
 # Sets cross_root to a folder in the user's cache, as for files of tests, and makes it if it is
 # missing.
 find_cross_root() {
-	local suite mirror fresh wanted hook folder=${XDG_CACHE_HOME:-$HOME/.cache}/displayd
+	local suite wanted folder=${XDG_CACHE_HOME:-$HOME/.cache}/displayd
 	command -v mmdebstrap >/dev/null || fail "mmdebstrap is missing: run tools/setup"
 	suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 	wanted=$({
@@ -19,14 +19,16 @@ find_cross_root() {
 		sed '/^Build-Depends:/,/^Standards/!d' debian/control
 	} | sha256sum)
 	cross_root=$folder/cross-$suite-$architecture-${wanted:0:16}
-	[ ! -e "$cross_root" ] || return 0
-	say "making a Debian that compiles for $architecture, in $cross_root"
+	[ -e "$cross_root" ] || step "Debian that compiles for $architecture" make_cross_root
+}
+
+make_cross_root() {
+	local mirror fresh hook
 	mkdir -p "$folder"
 	fresh=$(mktemp -d "$folder/new-XXXXXXXX")
 	mirror=$(debian_mirror)
 	hook='mkdir -p "$1/etc/postgresql-common/createcluster.d" &&
 		echo "create_main_cluster = false" >"$1/etc/postgresql-common/createcluster.d/none.conf"'
-	is_fetching=true
 	as_root mmdebstrap --quiet --variant=minbase --architectures="$native,$architecture" \
 		--dpkgopt=force-unsafe-io --include="$(IFS=, && echo "${cross_packages[*]}")" \
 		--essential-hook="$hook" --customize-hook='mkdir -p "$1/srv/displayd"' \
@@ -34,14 +36,12 @@ find_cross_root() {
 		--customize-hook='chroot "$1" apt-get -q -y --no-install-recommends \
 			--host-architecture '"$architecture"' --build-profiles '"cross${profiles:+,$profiles}"' \
 			build-dep /srv/displayd' \
-		"$suite" "$fresh" "$mirror" </dev/null >"$log" 2>&1 || {
-		tail -n 20 "$log" >&2
+		"$suite" "$fresh" "$mirror" </dev/null || {
 		as_root rm -rf "$fresh"
-		fail "no Debian can be made; all of the output is in $log"
+		echo "${sentence_of_step}no Debian can be made; all of the output is in $log"
+		return "$cannot_fetch"
 	}
-	is_fetching=false
-	as_root chmod 755 "$fresh"
-	as_root mv "$fresh" "$cross_root"
+	as_root chmod 755 "$fresh" && as_root mv "$fresh" "$cross_root"
 }
 
 # In a mount namespace, so that no mount remains: binds this machine's folders, up to "--".

@@ -1,4 +1,4 @@
-# Sourced by tools/setup and tools/build, in the repository's folder: shows one line of progress for
+# Sourced by tools/setup, tools/build and tools/package, in the repository's folder: shows one line of progress for
 # each step. All other output of a step goes to build/setup.log, whose end is shown if the step
 # fails. The sourcing script sets program, the name before messages.
 #
@@ -10,7 +10,23 @@ readonly ended=step-ended: sentence_of_step=step-failed:
 is_verbose=false
 is_step=false # whether this is the process of a step
 
-say() { echo "$program: $*" >&2; }
+# Width of the terminal on which messages are shown; 80 if there is none.
+columns() {
+	local size
+	size=$(stty size <&2 2>/dev/null) && [ "${size#* }" -gt 0 ] && echo "${size#* }" || echo 80
+}
+
+# On a terminal lines are broken between words.
+say() {
+	if [ -t 2 ]; then
+		echo "$program: $*" | fold -s -w "$(columns)" >&2
+	else
+		echo "$program: $*" >&2
+	fi
+}
+
+# Prints words as indented lines of at most 80 columns.
+list_words() { echo "$*" | fold -s -w 76 | sed 's/ *$//; s/^/  /' >&2; }
 
 # Ends the script with an error message of one sentence. In a step, the sentence is the last line of
 # the step's output.
@@ -72,7 +88,8 @@ step() {
 # the step has started and left running.
 follow() {
 	local title=${1#\?} is_shown=true line="" part="" count="" size="" state="" status="" sentence="" from
-	local started=$SECONDS
+	local started=$SECONDS width
+	width=$(columns)
 	[ "$title" = "$1" ] || is_shown=false
 	trap "" INT # the signal ends the step, which is waited for
 	[ -e "$log" ] || : >"$log"
@@ -136,16 +153,17 @@ duration() {
 }
 
 print_line() {
-	printf '  %-34s %6s %8s %12s  %s\n' "$title" "$count" "$size" "$(duration $((SECONDS - started)))" "$*" |
+	printf '  %-30s %6s %8s %12s  %s\n' "$title" "$count" "$size" "$(duration $((SECONDS - started)))" "$*" |
 		sed 's/ *$//'
 }
 
-# Draws only changes: there may be thousands of lines per second.
+# Draws only changes: there may be thousands of lines per second. A line that is wider than the terminal could not be
+# redrawn.
 draw() {
 	local now="$count $size $state $SECONDS"
 	[ -t 2 ] && $is_shown && [ "$now" != "${drawn:-}" ] || return 0
 	drawn=$now
-	printf '\r\033[K%s' "$(print_line "$state")" >&2
+	printf '\r\033[K%.*s' "$((width - 1))" "$(print_line "$state")" >&2
 }
 
 erase() {
@@ -171,7 +189,7 @@ guess_reason() {
 	output=$(cat)
 	if grep -qiE 'no space left on device|enough free space|ENOSPC' <<<"$output"; then
 		echo "there is no room left; make some, and run this again"
-	elif grep -qE "resolv|Could not connect|[Uu]nreachable|Failed to fetch|NewConnectionError|ENOTFOUND|EAI_AGAIN|$(
+	elif grep -qE "failure resolving|(Could not|Failed to) resolve|Could not connect|is unreachable|Failed to fetch|NewConnectionError|ENOTFOUND|EAI_AGAIN|$(
 	)ECONNREFUSED|ETIMEDOUT|dial tcp|No matching distribution" <<<"$output"; then
 		echo "$title: nothing can be fetched; connect this machine to the network, and run this again"
 	else

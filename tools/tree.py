@@ -5,14 +5,19 @@ import os
 import pathlib
 import sys
 
-SKIPPED_FOLDERS = {".git", "build", "state", "__pycache__", ".pytest_cache", "node_modules",
-                   "quickjs-ng-quickjs-1ab8676", "mbedtls-3.6.6"}
+SKIPPED_FOLDERS = {".git", "build", "state", "__pycache__", ".pytest_cache", "node_modules"}
+
+
+def is_source_package(folder):
+    """Whether it is a source package of Debian, such as those that tools/setup unpacks into subprojects."""
+    return os.path.exists(os.path.join(folder, "debian/changelog"))
 
 
 def files(root, *suffixes):
     """Yields all files below root with one of these endings (none given: all), in a stable order."""
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
+        folders[:] = [name for name in sorted(set(folders) - SKIPPED_FOLDERS)
+                      if not is_source_package(os.path.join(folder, name))]
         for name in sorted(set(names) - SKIPPED_FOLDERS):  # .git is a file in a work tree of git
             path = pathlib.Path(folder, name)
             if (not suffixes or name.endswith(suffixes)) and not path.is_symlink():

@@ -29,6 +29,7 @@ enum migrate_fault {
 	MIGRATE_FAILED,
 	MIGRATE_UNAVAILABLE, /* no connection to the database */
 	MIGRATE_NEWER,	     /* the database is ahead of this binary */
+	MIGRATE_FOREIGN,     /* another program uses the database */
 };
 
 struct timeline_known;
@@ -39,8 +40,9 @@ struct migrate_error {
 };
 
 /* Applies the migrations that are missing. Returns 0, or -1 with a sentence: there is no
- * connection, a migration failed, the database is newer than this binary, or an applied migration
- * had another text. known: see hosts_connect_once(). */
+ * connection, a migration failed, the database is newer than this binary, an applied migration had
+ * another text, or another program's tables are where displayd's would be made. known: see
+ * hosts_connect_once(). */
 __attribute__((warn_unused_result)) int migrate_run(const char *url, struct timeline_known *known,
 						    int *ret_applied, struct migrate_error *reterr);
 

@@ -193,6 +193,16 @@ struct invitation_creation {
 
 extern const struct record invitation_creation_record;
 
+/* The operator's link for the browser. */
+struct operator_link_creation {
+	struct str email; /* data NULL: for anybody */
+	bool is_reviewer;
+	bool is_administrator;
+	bool is_invitation; /* for an account that does not exist yet */
+};
+
+extern const struct record operator_link_creation_record;
+
 /* An account as administrators see it. */
 struct member {
 	struct person person;

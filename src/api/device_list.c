@@ -1,7 +1,8 @@
 #include "endpoints.h"
 #include "task/list.h"
 
-/* GET /v1/devices - the account's devices, oldest first. */
+/* GET /v1/devices - the account's devices, oldest first.
+ * GET /v1/device-names - only their names. */
 
 static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
 {
@@ -45,6 +46,29 @@ static struct step_result begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
+
+static const struct record_field name_fields[] = {
+    RECORD_ID(struct device, id, .name = "id"),
+    RECORD_STR(struct device, name, .name = "name"),
+};
+static const struct record name_record = RECORD(struct device, name_fields);
+static const struct task_list names = {
+    .letter = 'd',
+    .ask_short = ask_short,
+    .ask_part = ask_part,
+    .record = &name_record,
+    .position = position,
+};
+
+static struct step_result begin_names(struct task *task)
+{
+	return task_reply_list(task, &names);
+}
+
+const struct endpoint endpoint_device_names = {
+    .handler = begin_names,
+    ENDPOINT_DEVICE_NAMES,
+};
 
 const struct endpoint endpoint_device_list = {
     .handler = begin,

@@ -19,7 +19,7 @@ static int run(struct ctl *ctl, int argc, char **argv)
 	if (wish == CTL_HELP)
 		return ctl_print_help(ctl);
 	if (wish == CTL_VERSION) {
-		printf("displayctl %s\n", DISPLAYD_VERSION);
+		printf("displayctl %s\nbuilt in: %s\n", DISPLAYD_VERSION, DISPLAYD_BUILT_IN);
 		return fflush(stdout) == 0 ? CTL_DONE : CTL_FAILED;
 	}
 	if (ctl->command->run_apart)

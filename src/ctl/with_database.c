@@ -43,7 +43,10 @@ static enum ctl_exit run_alone(struct ctl *ctl, ctl_use_url *run, void *context)
 	bool is_new = access(ctl->config.state_dir, F_OK) < 0 && errno == ENOENT;
 	int lock = state_dir_lock(ctl->config.state_dir, &owner, &reason);
 
-	if (lock < 0)
+	if (lock == -EBUSY)
+		code = ctl_fail(CTL_DATABASE, "%s; stop it, run this again, then start it",
+				reason.text);
+	else if (lock < 0)
 		code = ctl_fail(CTL_DATABASE, "%s", reason.text);
 	else
 		code = run_locked(ctl, run, context);

@@ -258,6 +258,33 @@ static int make_table(struct migrator *m)
 		   "applied_at timestamptz NOT NULL DEFAULT clock_timestamp())");
 }
 
+/* Fails if an empty schema is wanted for displayd's tables, and it has others. Those of extensions
+ * are no program's. */
+static int check_is_free(struct migrator *m)
+{
+	static const char what[] = "cannot read the tables of the database";
+	PGresult *result =
+	    execute(m, what,
+		    "SELECT relname, current_database() FROM pg_class WHERE relkind IN ('r', 'p', "
+		    "'v', 'm', 'f') "
+		    "AND relnamespace = to_regnamespace(current_schema()::text) AND relname <> "
+		    "'schema_migration' "
+		    "AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass "
+		    "AND objid = pg_class.oid AND deptype = 'e') ORDER BY relname LIMIT 1",
+		    0, NULL);
+	bool is_free = result && PQntuples(result) == 0;
+
+	if (result && !is_free) {
+		fail(m,
+		     "the database %s is used by another program: it has the table %s, and none of "
+		     "displayd; create a database for displayd alone",
+		     PQgetvalue(result, 0, 1), PQgetvalue(result, 0, 0));
+		m->error->fault = MIGRATE_FOREIGN;
+	}
+	PQclear(result);
+	return is_free ? 0 : -1;
+}
+
 static int apply_missing(struct migrator *m, int *ret_applied)
 {
 	int before;
@@ -271,6 +298,8 @@ static int apply_missing(struct migrator *m, int *ret_applied)
 		return -1;
 	if ((size_t)m->applied == m->count)
 		return 0;
+	if (m->applied == 0 && check_is_free(m) < 0)
+		return -1;
 	if (run(m, "cannot set up the connection",
 		"SET client_min_messages = warning; SET statement_timeout = 0") < 0 ||
 	    take_lock(m) < 0 || make_table(m) < 0 || read_applied(m) < 0)

@@ -283,6 +283,16 @@ static const struct record_field invitation_creation_fields[] = {
 const struct record invitation_creation_record =
     RECORD(struct invitation_creation, invitation_creation_fields);
 
+static const struct record_field operator_link_creation_fields[] = {
+    RECORD_STR(struct operator_link_creation, email, .body = "email", .minimum = EMAIL_LENGTH_MIN,
+	       .maximum = EMAIL_LENGTH_MAX, .check = email_check),
+    RECORD_BOOL(struct operator_link_creation, is_reviewer, .body = "isReviewer"),
+    RECORD_BOOL(struct operator_link_creation, is_administrator, .body = "isAdministrator"),
+    RECORD_BOOL(struct operator_link_creation, is_invitation, .body = "isInvitation"),
+};
+const struct record operator_link_creation_record =
+    RECORD(struct operator_link_creation, operator_link_creation_fields);
+
 static const struct record_field member_fields[] = {
     RECORD_ID(struct member, person.id, .name = "id", .column = "id"),
     RECORD_STR(struct member, person.email, .name = "email", .column = "email"),

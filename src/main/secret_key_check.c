@@ -133,10 +133,14 @@ static enum secret_key_check try_other(PGconn *connection, const struct settings
 {
 	bool fits;
 	int count = try_secrets(connection, key, arena, &fits, reterr);
+	enum secret_key_check result;
 
 	if (count < 0)
 		return SECRET_KEY_FAILED;
-	return count ? refuse_other(location, reterr) : secret_key_accept(connection, key, reterr);
+	if (count)
+		return refuse_other(location, reterr);
+	result = secret_key_accept(connection, key, reterr);
+	return result == SECRET_KEY_REFUSED ? refuse_beside(reterr) : result;
 }
 
 static enum secret_key_check check(PGconn *connection, const struct settings_key *key,
@@ -187,7 +191,12 @@ static enum secret_key_check rekey(PGconn *connection, const struct settings_key
 				  NULL);
 	if (read_rows(connection, &query, arena, (const void **)&found, reterr) != 1)
 		return SECRET_KEY_FAILED;
-	return found->is_admitted ? SECRET_KEY_FITS : refuse_beside(reterr);
+	if (found->is_admitted)
+		return SECRET_KEY_FITS;
+	reason_set(reterr, "another displayd runs on this database with the key of now: stop all "
+			   "that use it, run \"displayctl database rekey\" again, then start them, "
+			   "each with the new key");
+	return SECRET_KEY_REFUSED;
 }
 
 enum secret_key_check secret_key_accept(PGconn *connection, const struct settings_key *key,

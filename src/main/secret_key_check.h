@@ -42,7 +42,7 @@ enum secret_key_check secret_key_check(PGconn *connection, const struct settings
 				       const struct secret_key_location *location,
 				       struct reason *reterr);
 
-/* Stores the key's fingerprint in the database. No other transaction may be under way on the
- * connection. */
+/* Stores the key's fingerprint in the database, unless another instance runs with another key. No
+ * other transaction may be under way on the connection. */
 enum secret_key_check secret_key_accept(PGconn *connection, const struct settings_key *key,
 					struct reason *reterr);

@@ -32,5 +32,5 @@ unsigned engines_languages(const struct engines *engines,
 /* Raise the version if the same script, settings and time give another picture than before. */
 const char *engines_version(void)
 {
-	return "1 pixlet-v0.53.1 quickjs-ng-0.16.2";
+	return "1 pixlet-v0.53.1 quickjs-ng-" QUICKJS_VERSION;
 }

@@ -12,7 +12,7 @@ from scene import CONTRACT
 
 
 # Each needs objects that earlier ones have made.
-ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConnection", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice",
+ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConnection", "listDeviceNames", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice",
          "getPicture", "getPictureAsWebp", "getPictureAsGif", "getPictureAsPng",
          "pushImage", "pushImageToDevices", "showMessage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppPicture",

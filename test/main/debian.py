@@ -72,8 +72,7 @@ BARE_TRIXIE = Debian(("trixie",), packages("apt"))
 WAY_OUT = re.compile(r"(https?|no|all)_proxy|GOPROXY|GOSUMDB|npm_config_registry|NODE_EXTRA_CA_CERTS|"
                      r"SSL_CERT_FILE|PIP_(CERT|INDEX_URL|EXTRA_INDEX_URL)", re.I)
 MAKE_S = 1800
-MADE = ("build", ".git", "state", "subprojects/webapp/node_modules", "subprojects/packagefiles/*.tar.*",
-        "subprojects/quickjs-ng-*", "subprojects/mbedtls-*")
+MADE = ("build", ".git", "state", "subprojects/webapp/node_modules", "subprojects/mbedtls", "subprojects/quickjs")
 SYSTEMD = "exec /lib/systemd/systemd --system --unit=multi-user.target"
 NOTHING = "exec sleep infinity"
 # Enters a control group named as the empty folder $1, then runs the rest. Two systemd in one group would take the

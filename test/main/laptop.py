@@ -66,7 +66,7 @@ def keyed(laptop, key):
 def person(server, laptop, *options):
     """Signs somebody in. Returns the address."""
     address = f"person{next(people)}@example.org"
-    link = server.ctl("account", "link", address, *options)
+    link = server.ctl("account", "link", address, "--invite", *options)
     shown = laptop.sign_in_by_link(link["url"], "--name", "Ann")
     assert shown["email"] == address
     return address

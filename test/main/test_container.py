@@ -9,11 +9,13 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 
 import debian
 import pytest
+import yaml
 from packages import make_packages
 from server import PATIENCE_S, ROOT, wait_until
 
@@ -53,6 +55,39 @@ def test_its_form():
         assert not re.search(r"curl|wget|http|pip|npm", step)
     assert arguments_of(final, "COPY") == ["--from=build /packages /packages"]
     assert arguments_of(final, "USER") == ["displayd"]
+
+
+def read_compose():
+    with open(os.path.join(ROOT, "compose.yaml"), encoding="utf-8") as file:
+        return yaml.safe_load(file)
+
+
+def test_compose():
+    """The file builds the Containerfile, keeps its volume, publishes its port and asks its health."""
+    _, final = STAGES
+    made = read_compose()
+    service = made["services"]["displayd"]
+    assert os.path.exists(os.path.join(ROOT, service["build"]["dockerfile"])) and service["build"]["context"] == "."
+    [volume] = service["volumes"]
+    assert volume.split(":") == ["state", *arguments_of(final, "VOLUME")] and "state" in made["volumes"]
+    [port] = service["ports"]
+    assert port.endswith(":" + arguments_of(final, "EXPOSE")[0])
+    options, _, check = arguments_of(final, "HEALTHCHECK")[0].partition(" CMD ")
+    health = service["healthcheck"]
+    assert health.pop("test") == ["CMD", *json.loads(check)]
+    assert {"--" + key.replace("_", "-") + "=" + value for key, value in health.items()} == set(options.split())
+    assert set(service["environment"]) <= {"DISPLAYD_PUBLIC_URL"}
+
+
+@pytest.mark.parametrize("program", [["docker", "compose"], ["docker-compose"], ["podman-compose"]], ids=" ".join)
+def test_compose_as_others_read_it(program, tmp_path):
+    """What reads such files finds no fault in it."""
+    if not shutil.which(program[0]) or subprocess.run([*program, "version"], capture_output=True, check=False).returncode:
+        pytest.skip(" ".join(program) + " is not installed")
+    shutil.copy(os.path.join(ROOT, "compose.yaml"), tmp_path)
+    done = subprocess.run([*program, "config"], cwd=tmp_path, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=PATIENCE_S)
+    assert done.returncode == 0 and "no-new-privileges" in done.stdout, done.stdout
 
 
 def run_steps(machine):
@@ -100,6 +135,50 @@ def test_what_it_makes(tmp_path):
             start_and_stop(machine)
     except debian.Unavailable as why:
         pytest.skip(str(why))
+
+
+def buildah(folder, *arguments):
+    """Runs it with its storage in the folder, without a network. Returns its output."""
+    storage = ["--root", os.path.join(folder, "root"), "--runroot", os.path.join(folder, "run"),
+               "--storage-driver", "vfs"]
+    done = subprocess.run(["unshare", "--net", "buildah", *storage, *arguments], text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=BUILD_S)
+    assert done.returncode == 0, (arguments, done.stdout[-4000:])
+    return done.stdout.strip()
+
+
+def test_the_image(tmp_path):
+    """buildah makes the image of the second stage without a network: from a Debian of this machine that has all
+    that the packages need."""
+    if not shutil.which("buildah") or os.getuid() != 0:
+        pytest.skip("buildah is not installed, or this is not root")
+    try:
+        base = debian.root_folder(debian.of_this_machine())
+    except debian.Unavailable as why:
+        pytest.skip(str(why))
+    folder, context = str(tmp_path / "storage"), tmp_path / "context"
+    os.makedirs(context / "packages")
+    for package in make_packages(tmp_path):
+        shutil.copy(package, context / "packages")
+    (context / "policy.json").write_text('{"default": [{"type": "insecureAcceptAnything"}]}')
+    made = buildah(folder, "from", "scratch").splitlines()[-1]
+    buildah(folder, "add", "--quiet", made, base, "/")
+    policy = ["--signature-policy", str(context / "policy.json")]
+    buildah(folder, "commit", *policy, "--quiet", "--rm", made, "localhost/base")
+    steps = [f"{name} {argument}" for name, argument in STAGES[1]]
+    text = "\n".join(steps).replace(arguments_of(STAGES[1], "FROM")[0], "localhost/base")
+    text = text.replace("--from=build /packages", "packages").replace("apt-get update &&", "")
+    text = re.sub(r"systemd-standalone-\w+", "", text)
+    (context / "Containerfile").write_text(text + "\n")
+    buildah(folder, "build", *policy, "--pull-never", "--isolation", "chroot", "--network", "host", "--format", "docker",
+            "--tag", "localhost/displayd", "--file", str(context / "Containerfile"), str(context))
+    image = json.loads(buildah(folder, "inspect", "--type", "image", "localhost/displayd"))["Docker"]["config"]
+    assert image["User"] == "displayd" and list(image["Volumes"]) == ["/var/lib/displayd"]
+    assert image["Entrypoint"] == json.loads(arguments_of(STAGES[1], "ENTRYPOINT")[0])
+    assert image["Healthcheck"]["Test"][1:] == read_compose()["services"]["displayd"]["healthcheck"]["test"][1:]
+    container = buildah(folder, "from", "--pull-never", "localhost/displayd").splitlines()[-1]
+    shown = buildah(folder, "run", "--isolation", "chroot", container, "--", "displayd", "--check-config")
+    assert re.search(r"listen = 0\.0\.0\.0:8080", shown) and "state-dir = /var/lib/displayd" in shown
 
 
 def build_packages(folder):

@@ -449,6 +449,30 @@ class TestDatabase:
         server.start()
         assert "database migrated" not in server.log()
 
+    def test_migrate_a_state_directory_that_is_not_there(self, folder):
+        """A mistyped path makes no database."""
+        mistyped = os.path.join(folder, "mistyped")
+        with pytest.raises(CtlError, match=f"there is no state directory {mistyped}") as caught:
+            run_ctl("--state-dir", mistyped, "migrate")
+        assert caught.value.code == 5 and not os.path.exists(mistyped)
+
+    def test_migrate_a_database_of_another_program(self, launch, postgres):
+        """Neither displayctl nor displayd makes tables beside those of another program; extensions are none."""
+        url = postgres.create_empty()
+        with psycopg2.connect(url) as database, database.cursor() as cursor:
+            cursor.execute("CREATE EXTENSION pg_stat_statements; CREATE TABLE recipe (id int)")
+        with pytest.raises(CtlError, match="is used by another program: it has the table recipe") as caught:
+            run_ctl("--database", url, "migrate")
+        assert caught.value.code == 4
+        server = launch(database=url)
+        with pytest.raises(RuntimeError, match="is used by another program"):
+            server.start()
+        with psycopg2.connect(url) as database, database.cursor() as cursor:
+            cursor.execute("SELECT to_regclass('schema_migration'), to_regclass('device')")
+            assert cursor.fetchone() == (None, None)
+            cursor.execute("DROP TABLE recipe")
+        assert run_ctl("--database", url, "migrate")["applied"] >= 1
+
     def test_migrate_a_newer_database(self, launch):
         server = launch().start()
         query(server, "INSERT INTO schema_migration (number, name, sha256) "

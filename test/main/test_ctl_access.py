@@ -271,7 +271,7 @@ def test_the_url_of_a_panel_is_one_that_panels_reach(launch):
     device = server.ctl("device", "create", "--account", "a@example.org", "--name", "x")
     assert not device["pollUrl"].startswith(server.url)
     assert any(f"http://{address}:" in device["pollUrl"] for address in addresses)
-    link = server.ctl("account", "link", "b@example.org")
+    link = server.ctl("account", "link", "b@example.org", "--invite")
     assert link["url"].startswith(server.url)
     told = server.ctl("--public-url", "http://panels.example", "device", "rekey", device["id"],
                       "--yes")

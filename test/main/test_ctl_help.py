@@ -69,7 +69,7 @@ def test_help_needs_no_configuration():
 
 
 def test_version():
-    assert re.fullmatch(r"displayctl \d+\.\d+\.\d+\n", text_of("--version"))
+    assert re.fullmatch(r"displayctl \d+\.\d+\.\d+\nbuilt in: mbedTLS \S+-\S+\n", text_of("--version"))
 
 
 @pytest.mark.parametrize("arguments, meant", [

@@ -35,23 +35,23 @@ class TestSession:
         assert laptop.ctl("device", "list") == []
 
     def test_a_link_is_used_once(self, running, laptop):
-        link = running.ctl("account", "link", f"once{next(people)}@example.org")["url"]
+        link = running.ctl("account", "link", f"once{next(people)}@example.org", "--invite")["url"]
         laptop.sign_in_by_link(link, "--name", "Once")
         assert laptop.refused(3, "sign-in", link, "--password-file", laptop.password_file())
 
     def test_a_link_names_its_server(self, running, laptop):
         """A link names its server, whatever DISPLAYD_SERVER is; --server may name another address of that server."""
-        link = running.ctl("account", "link", f"names{next(people)}@example.org")["url"]
+        link = running.ctl("account", "link", f"names{next(people)}@example.org", "--invite")["url"]
         password = laptop.password_file()
         shown = laptop.ctl("sign-in", link, "--name", "x", "--password-file", password, server=False,
                            DISPLAYD_SERVER="https://nowhere.invalid")
         assert shown["server"] == laptop.url
-        link = running.ctl("account", "link", f"names{next(people)}@example.org")["url"]
+        link = running.ctl("account", "link", f"names{next(people)}@example.org", "--invite")["url"]
         laptop.url = laptop.url.replace("127.0.0.1", "localhost")
         assert laptop.sign_in_by_link(link, "--name", "y")["server"] == laptop.url
 
     def test_a_link_from_standard_input(self, running, laptop):
-        link = running.ctl("account", "link", f"stdin{next(people)}@example.org")["url"]
+        link = running.ctl("account", "link", f"stdin{next(people)}@example.org", "--invite")["url"]
         done = subprocess.run([DISPLAYCTL, "sign-in", "-", "--name", "In", "--password-file",
                                laptop.password_file()], input=link + "\n", text=True, check=True,
                               capture_output=True, env={"HOME": laptop.home})
@@ -176,7 +176,7 @@ class TestSession:
         assert "not an API key" in laptop.refused(4, "key", "list", DISPLAYD_API_KEY=key)
 
     def test_no_home(self, running, laptop):
-        link = running.ctl("account", "link", f"home{next(people)}@example.org")["url"]
+        link = running.ctl("account", "link", f"home{next(people)}@example.org", "--invite")["url"]
         told = laptop.refused(1, "sign-in", link, "--name", "x", "--password-file",
                               laptop.password_file(), HOME=None)
         assert told == "no directory for the session; set HOME"
@@ -256,7 +256,7 @@ class Terminal:
 
 class TestTerminal:
     def test_a_typed_password_is_not_shown(self, running, laptop):
-        link = running.ctl("account", "link", f"typed{next(people)}@example.org")["url"]
+        link = running.ctl("account", "link", f"typed{next(people)}@example.org", "--invite")["url"]
         terminal = Terminal(laptop, "sign-in", link)
         terminal.type(("Name that others see", "Ann"), ("New password", PASSWORD),
                       ("Repeat the password", PASSWORD))
@@ -269,7 +269,7 @@ class TestTerminal:
         assert code == 0 and PASSWORD not in text
 
     def test_a_typed_link(self, running, laptop):
-        link = running.ctl("account", "link", f"typed{next(people)}@example.org")["url"]
+        link = running.ctl("account", "link", f"typed{next(people)}@example.org", "--invite")["url"]
         terminal = Terminal(laptop, "sign-in", "-", "--name", "Ann")
         terminal.type(("One-time link", link), ("New password", PASSWORD),
                       ("Repeat the password", PASSWORD))
@@ -277,7 +277,7 @@ class TestTerminal:
         assert code == 0 and laptop.url in text
 
     def test_a_link_is_not_in_the_list_of_processes(self, running, laptop):
-        link = running.ctl("account", "link", f"listed{next(people)}@example.org")["url"]
+        link = running.ctl("account", "link", f"listed{next(people)}@example.org", "--invite")["url"]
         terminal = Terminal(laptop, "sign-in", link)
         terminal.wait_for("Name that others see")
         with open(f"/proc/{terminal.pid}/cmdline", encoding="utf-8") as file:
@@ -345,12 +345,14 @@ class TestAdministrator:
 
     def test_links(self, running, admin, tmp_path_factory):
         address = f"guest{next(people)}@example.org"
-        link = admin.ctl("account", "link", address)
+        assert "; --invite makes a link" in admin.refused(3, "account", "link", address)
+        link = admin.ctl("account", "link", address, "--invite")
         assert (link["kind"], link["email"]) == ("invitation", address)
         guest = Laptop(tmp_path_factory.mktemp("guest"), running.url)
         guest.sign_in_by_link(link["url"], "--name", "Guest")
         assert admin.ctl("account", "link", address)["kind"] == "password"
         assert "--role" in admin.refused(4, "account", "link", address, "--role", "reviewer")
+        assert "without --invite" in admin.refused(4, "account", "link", address, "--invite")
         assert guest.refused(4, "account", "list").startswith("account list needs ")
 
     def test_apps(self, running, admin, email):

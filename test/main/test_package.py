@@ -15,6 +15,7 @@ from packages import CANNOT_FETCH, install, make_packages
 from server import ROOT, wait_until
 
 CONFIGURATION = "/etc/displayd/displayd.conf"
+APT_S = 1200
 RED = ('load("render.star", "render")\n'
        "def main():\n    return render.Root(child = render.Box(color = '#f00'))\n")
 
@@ -104,11 +105,12 @@ def test_static_parts_are_named(packages):
     for package in packages:
         fields = subprocess.run(["dpkg-deb", "-f", package, "Static-Built-Using", "Depends"], check=True,
                                 stdout=subprocess.PIPE, text=True).stdout
-        if "libllhttp" in fields:
-            continue
-        # llhttp comes with the source of Node's undici.
-        assert re.search(r"^Static-Built-Using: libwebp \(= 1\.\S+\), "
-                         r"node-undici \(= \S+\), yyjson \(= \S+\)$", fields, re.M), fields
+        wanted = ["mbedtls"] + ["quickjs-ng"] * ("displayd_" in package)
+        if "libllhttp" not in fields:
+            wanted += ["libwebp", "node-undici", "yyjson"]  # llhttp comes with the source of Node's undici
+        named = re.search(r"^Static-Built-Using: (.*)$", fields, re.M)[1]
+        found = re.findall(r"(\S+) \(= [\d.]+\S+\)(?:, |$)", named)
+        assert sorted(found) == sorted(wanted), fields
 
 
 def test_certificates_of_authorities_come_along(packages):
@@ -131,6 +133,26 @@ def test_calls_of_the_library_are_checked(packages):
     compiled = subprocess.run(["gcc", "-O2", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3", "-dM", "-E", "-include",
                                "features.h", "-"], input="", capture_output=True, text=True, check=True)
     assert levels == {re.search(r"__USE_FORTIFY_LEVEL (\d)", compiled.stdout)[1]}
+
+
+def test_what_apt_installs(packages):
+    """On a Debian with nothing else, the command of docs/operate.md brings PostgreSQL's programs without a cluster,
+    and no Node.js."""
+    with open(os.path.join(ROOT, "docs/operate.md"), encoding="utf-8") as file:
+        command = re.search(r"^sudo (apt install .*\.deb)$", file.read(), re.M)[1]
+    bare = debian.BARE_TRIXIE if debian.of_this_machine() is debian.TRIXIE else debian.BARE
+    try:
+        with debian.Machine(debian.NOTHING, bare, shares_network=True) as made:
+            for package in packages:
+                made.put(package, "/srv/build/package/" + os.path.basename(package))
+            made.run("rm", "-r", "/etc/postgresql-common")  # debian.py's own
+            made.run("sh", "-c", "cd /srv && " + command.replace("apt", "apt-get -y", 1), patience_s=APT_S)
+            assert made.run("pg_lsclusters", "--no-header") == ""
+            assert made.run("sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb | wc -l") == "1\n"
+            assert made.run("ls", "-A", "/etc/postgresql-common/createcluster.d") == ""
+            assert "nodejs" not in made.run("dpkg-query", "-W")
+    except debian.Unavailable as why:
+        pytest.skip(str(why))
 
 
 def test_for_which_processors_there_are_packages():
@@ -354,12 +376,20 @@ def test_upgrade_to_one_that_cannot_take_over(machine, packages, tmp_path):
 
 
 def test_remove_and_purge(machine):
+    machine.run("sh", "-c", "cat >/etc/systemd/system/displayd-tls.socket",
+                stdin=read_block("systemd").replace("=443", "=127.0.0.1:8443").replace("=tls", "=http"))
+    machine.run("systemctl", "daemon-reload")
+    machine.run("systemctl", "stop", "displayd.service")
+    machine.run("systemctl", "enable", "--now", "displayd-tls.socket")
+    machine.run("systemctl", "start", "displayd.service")
+    wait_until_ready(machine)
     machine.run("dpkg", "-r", "displayd")
     assert status(machine) == "000"
+    assert machine.run("systemctl", "is-active", "displayd-tls.socket", check=False).strip() == "inactive"
     assert machine.run("systemctl", "is-active", "displayd.socket", check=False).strip() == "inactive"
     machine.run("test", "-e", CONFIGURATION, "-a", "-e", "/var/lib/displayd/postgres/data")
     hook = "/etc/letsencrypt/renewal-hooks/deploy/displayd"
-    kept = ["/etc/displayd/secret-key", "/etc/displayd/.old-key", "/etc/cron.d/displayd", hook]
+    kept = ["/etc/systemd/system/displayd-tls.socket", "/etc/displayd/secret-key", "/etc/displayd/.old-key", "/etc/cron.d/displayd", hook]
     machine.run("mkdir", "-p", "/etc/cron.d", os.path.dirname(hook), "/srv/elsewhere")
     machine.run("touch", "/etc/displayd/metrics-token", *kept)
     # A state directory on a disk of its own is a mount point or a link.
@@ -371,4 +401,5 @@ def test_remove_and_purge(machine):
         assert f"displayd: {left} is left" in told
     assert "the users displayd and displayd-db" in told and "metrics-token" not in told
     assert machine.run("ls", "-A", "/etc/displayd").split() == [".old-key", "secret-key"]
-    assert "0 unit files" in machine.run("systemctl", "list-unit-files", "displayd*", check=False)
+    left = machine.run("systemctl", "list-unit-files", "displayd*", check=False)
+    assert "1 unit files" in left and re.search(r"displayd-tls.socket +disabled", left)

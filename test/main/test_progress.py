@@ -1,12 +1,15 @@
 """The progress line of each step of tools/setup and tools/build, and the output of a failed step."""
 
 import contextlib
+import fcntl
 import os
 import pty
 import re
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 
 import pytest
 from server import PATIENCE_S, ROOT, wait_until
@@ -88,6 +91,41 @@ def test_on_a_terminal(script):
     assert re.fullmatch(rf"  things +4 +{TIME}\n", last)
 
 
+def on_terminal(command, folder, columns):
+    """What the command writes on a terminal of this width."""
+    reader, writer = pty.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    shown = b""
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=writer, stderr=writer) as process:
+        os.close(writer)
+        with contextlib.suppress(OSError):  # EIO: the terminal has no writer any more
+            while piece := os.read(reader, 65536):
+                shown += piece
+        assert process.wait(PATIENCE_S) == 0
+    os.close(reader)
+    return re.split(r"[\r\n]+", shown.decode().replace("\033[K", ""))
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_width(script, columns):
+    """A line that is redrawn is no wider than the terminal; messages are broken between words. 80 columns hold all
+    columns of a step of apt."""
+    title, long = "packages of bookworm-backports", "word " * 40
+    lines = on_terminal(script(f"""
+        work() {{ progress 1234 "999.9 MB"; echo dlstatus:1:100.0:x; sleep 1.5; }}
+        step "{title}" work
+        say {long}
+    """), script.folder, columns)
+    drawn = [line for line in lines if "fetching" in line]
+    assert drawn or columns == 40
+    assert all(line.endswith("fetching 100 %") for line in drawn)
+    said = "".join(lines[[line.startswith("script:") for line in lines].index(True):])
+    assert said.split() == ["script:", *long.split()]
+    # The finished line stays as it is.
+    assert max(len(line) for line in lines if not re.search(r"MB +\d+ s$", line)) <= columns
+    assert max(map(len, lines)) <= 80
+
+
 def test_a_step_that_fails(script):
     """A failed step shows the last 20 lines of its own output, and a sentence."""
     code, screen = run(script, 'step first echo quiet\nstep things bash -c "seq 30; exit 7"\nstep never true\n')
@@ -96,6 +134,12 @@ def test_a_step_that_fails(script):
     assert re.fullmatch(rf"  things +{TIME}  failed", line)
     assert lines == [str(number) for number in range(11, 31)]
     assert sentence == "script: things: this step failed; all of its output is in build/setup.log"
+
+
+def test_a_compiler_that_fails(script):
+    """Names of our files are no message of a network."""
+    work = r"""work() { printf '%s\n' '[3/9] CC resolve.c' 'a.c:1: unreachable code' 'FAILED: a.o'; return 1; }"""
+    assert run(script, work + "\nstep things work\n")[1].endswith("this step failed; all of its output is in build/setup.log\n")
 
 
 @pytest.mark.parametrize("said, sentence", [

@@ -31,7 +31,8 @@ class Checkout:
             os.symlink(os.path.abspath(program), os.path.join(self.root, "build/release", name))
         shutil.copy(os.path.join(ROOT, "tools/run"), os.path.join(self.root, "tools"))
         shutil.copytree(os.path.join(ROOT, "tools/demo"), os.path.join(self.root, "tools/demo"))
-        os.symlink(os.path.abspath(os.path.join(ROOT, "docs")), os.path.join(self.root, "docs"))
+        for name in ("docs", "src"):
+            os.symlink(os.path.abspath(os.path.join(ROOT, name)), os.path.join(self.root, name))
         shutil.copytree(os.path.join(ROOT, "share/apps"), os.path.join(self.root, "share/apps"))
         for name in ("setup", "build"):  # already built
             path = os.path.join(self.root, "tools", name)

@@ -209,6 +209,7 @@ def test_a_lost_key_can_be_given_up(launch):
     with pytest.raises(CtlError) as caught:
         server.ctl("database", "rekey", "--yes")
     assert caught.value.code == 5 and "in use by another server" in caught.value.text
+    assert caught.value.text.rstrip().endswith("; stop it, run this again, then start it")
     server.stop()
     known = fingerprint_of_stopped(server)
     forget_key(server)
@@ -241,6 +242,8 @@ def test_instances_with_two_keys_are_never_side_by_side(launch, postgres):
     with pytest.raises(CtlError) as caught:
         other.ctl("database", "rekey", "--yes")
     assert caught.value.code == 4 and "another displayd" in caught.value.text
+    assert "stop all that use it, run \"displayctl database rekey\" again" in caught.value.text
+    assert "--secret-key-file" not in caught.value.text
     assert one.stop() == 0
     other.start()
     assert "another displayd" in refused(one)

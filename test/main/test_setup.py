@@ -71,6 +71,17 @@ def test_what_it_announces(machine):
             assert other / FACTOR < one < other * FACTOR
 
 
+def test_announcing_needs_no_rights(machine):
+    """A user who may not become root sees the same numbers."""
+    machine.run("sh", "-c", "cp -r /src /mine && rm -rf /mine/build && chown -R 1000:1000 /mine")
+    text = machine.run("setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "env", "HOME=/mine",
+                       "/mine/tools/setup", "--run", "--announce", patience_s=PATIENCE_S)
+    ours = machine.run("/src/tools/setup", "--run", "--announce", patience_s=PATIENCE_S)
+    assert SAID.findall(text) == SAID.findall(ours) != []
+    assert max(map(len, text.splitlines())) <= 80
+    machine.run("rm", "-r", "/mine")
+
+
 def test_what_it_is_not_asked_for(machine):
     """Unknown options print the usage."""
     text = machine.run("/src/tools/setup", "--anounce", check=False)

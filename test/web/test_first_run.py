@@ -75,8 +75,15 @@ def test_an_instance_that_is_upgraded_gets_an_administrator(start):
     account = browser.post("/web/links/use", {"token": token_of(link["url"]),
                                               "password": PASSWORD}).ok()
     assert account["isAdministrator"]
-    # For a person without an account the link is an invitation.
-    link = world.server.ctl("account", "link", "new@example.org", "--role", "reviewer")
+    # For a person without an account the link is an invitation, which has to be asked for.
+    with pytest.raises(CtlError, match="there is no account new@example.org; --invite makes a link") as error:
+        world.server.ctl("account", "link", "new@example.org", "--role", "reviewer")
+    assert error.value.code == 3
+    with pytest.raises(CtlError, match="there is an account demo@example.org already; without --invite") as error:
+        world.server.ctl("account", "link", "demo@example.org", "--invite")
+    assert error.value.code == 4
+    assert world.sql("SELECT count(*) FROM account_link WHERE kind = 'invitation'") == [(0,)]
+    link = world.server.ctl("account", "link", "new@example.org", "--role", "reviewer", "--invite")
     assert link["kind"] == "invitation"
     account = Browser(world).post("/web/links/use", {
         "token": token_of(link["url"]), "name": "New", "password": PASSWORD}).ok()

@@ -10,7 +10,7 @@ from world import images
 
 PUSHES = {("post", "/v1/devices/{deviceId}/push"), ("delete", "/v1/devices/{deviceId}/temporary"),
           ("post", "/v0/devices/{deviceId}/push"), ("post", "/v0/devices/{deviceId}/push_app"), ("post", "/v1/push"),
-          ("post", "/v1/devices/{deviceId}/message")}
+          ("post", "/v1/devices/{deviceId}/message"), ("get", "/v1/device-names")}
 OF_ALL = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy"), ("post", "/v1/import/tronbyt"),
           ("get", "/v1/account/mqtt"), ("put", "/v1/account/mqtt"), ("delete", "/v1/account/mqtt")} | {
     (method, "/v1/webhooks" + rest) for method, rest in (
@@ -89,7 +89,7 @@ ACCOUNT_WIDE = OF_ALL - {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps
 NO_DEVICE = {("get", "/v1/account"), ("get", "/v1/apps"), ("get", "/v1/apps/{appId}"), ("get", "/v1/apps/{appId}/picture"),
              ("get", "/v1/apps/{appId}/schema"), ("get", "/v1/apps/{appId}/versions"),
              ("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
-FILTERED = {("get", "/v1/devices"), ("get", "/v0/devices"), ("get", "/v1/events"), ("post", "/v1/push")}
+FILTERED = {("get", "/v1/device-names"), ("get", "/v1/devices"), ("get", "/v0/devices"), ("get", "/v1/events"), ("post", "/v1/push")}
 
 
 def operations(document):
@@ -121,6 +121,7 @@ def test_each_call_keeps_to_the_chosen_devices(world):
         assert answer.problem(403)["detail"] == detail, (method, path)
     assert seen == NO_DEVICE | FILTERED
     # The filters: lists are tested below, streams in test_key_events.py.
+    assert [one["id"] for one in world.get("/v1/device-names", key=key).json()] == [mine]
     world.get(f"/v1/events?devices={mine},{other}", key=key).problem(403)
     image = images.text(images.png())
     for devices, statuses in (([mine, other], [200, 403]), ("all", [200])):

@@ -62,7 +62,8 @@ static const struct record keyed_record = CTL_RECORD_OF(struct inventory_device,
 static enum ctl_exit ask_own(struct ctl *ctl, struct ctl_rows *ret_rows)
 {
 	bool is_keyed = remote_has_key_only(ctl);
-	const struct ctl_request request = {.path = is_keyed ? STR("/v1/devices")
+	/* Any key can read names. */
+	const struct ctl_request request = {.path = is_keyed ? STR("/v1/device-names")
 							     : STR("/web/devices")};
 	enum ctl_exit code =
 	    ctl_ask_rows(ctl, &request, is_keyed ? &keyed_record : &own_record, ret_rows);

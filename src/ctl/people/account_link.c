@@ -20,6 +20,11 @@ static const struct record link_record = RECORD(struct link_row, link_fields);
 /* Reads a link that an administrator makes. */
 static const struct record made_record = CTL_RECORD_OF(struct link_row, link_fields, 2, 2);
 
+/* Messages with the e-mail address. */
+#define UNKNOWN(email) "there is no account " email "; --invite makes a link for a new one"
+#define USED(email)                                                                                \
+	"there is an account " email " already; without --invite the link sets its password"
+
 /* ---- over --server: as an administrator ---- */
 
 struct found_row {
@@ -29,9 +34,10 @@ struct found_row {
 static const struct record_field found_fields[] = {RECORD_ID(struct found_row, id, .name = "id")};
 static const struct record found_record = RECORD(struct found_row, found_fields);
 
-/* Makes a link for a new password if the account exists, else an invitation. roles: members of the
+/* Makes a link for a new password of the account, or an invitation. roles: members of the
  * invitation's body. */
-static enum ctl_exit make_link(struct ctl *ctl, struct str email, const struct ctl_member *roles)
+static enum ctl_exit make_link(struct ctl *ctl, struct str email, bool is_invitation,
+			       const struct ctl_member *roles)
 {
 	struct ctl_request request = {
 	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, email)),
@@ -45,6 +51,10 @@ static enum ctl_exit make_link(struct ctl *ctl, struct str email, const struct c
 	code = ctl_ask_row(ctl, &request, &found_record, &found);
 	if (code != CTL_DONE && code != CTL_NOT_FOUND)
 		return code;
+	if (code == CTL_DONE && is_invitation)
+		return ctl_fail(CTL_REFUSED, USED("%.*s"), STR_ARG(email));
+	if (code == CTL_NOT_FOUND && !is_invitation)
+		return ctl_fail(CTL_NOT_FOUND, UNKNOWN("%.*s"), STR_ARG(email));
 	if (code == CTL_DONE && ctl_value(ctl, "role").data)
 		return ctl_fail(CTL_REFUSED,
 				"there is an account %.*s already; --role is for new accounts",
@@ -64,16 +74,20 @@ enum ctl_exit ctl_account_link(struct ctl *ctl)
 {
 	struct str email = ctl->positionals[0], role = ctl_value(ctl, "role");
 	struct str is_true = STR("true"), none = {0};
+	bool is_invitation = ctl_value(ctl, "invite").data;
 	struct ctl_request request = {
 	    .method = "POST",
 	    .path = STR("/web/admin/links"),
-	    .sentences = {{409, NULL, STR("the account % is being removed")}},
+	    .sentences = {{404, NULL, STR(UNKNOWN("%"))},
+			  {409, PROBLEM_EMAIL_USED, STR(USED("%"))},
+			  {409, NULL, STR("the account % is being removed")}},
 	    .subject = email};
 	const char *fault = email.length ? email_check(email) : NULL;
 	const struct ctl_member members[] = {
 	    {"email", email.length ? email : none, false},
 	    {"isReviewer", str_equal(role, STR("reviewer")) ? is_true : none, true},
 	    {"isAdministrator", str_equal(role, STR("administrator")) ? is_true : none, true},
+	    {"isInvitation", is_invitation && !ctl->remote ? is_true : none, true},
 	    {0}};
 	struct link_row link = {0};
 	enum ctl_exit code;
@@ -81,7 +95,7 @@ enum ctl_exit ctl_account_link(struct ctl *ctl)
 	if (fault)
 		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
 	if (ctl->remote)
-		return make_link(ctl, email, members);
+		return make_link(ctl, email, is_invitation, members);
 	request.body = ctl_body(ctl, members);
 	code = ctl_ask_row(ctl, &request, &link_record, &link);
 	if (code != CTL_DONE)

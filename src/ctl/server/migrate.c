@@ -2,6 +2,8 @@
 #include "ctl/ctl.h"
 #include "main/state_dir.h"
 
+#include <unistd.h>
+
 struct migrate_row {
 	int64_t applied;
 };
@@ -22,6 +24,7 @@ static enum ctl_exit migrate(struct ctl *ctl, const char *url, void *context)
 	if (migrate_run(url, &ctl->timeline, &applied, &why) < 0)
 		return ctl_fail(why.fault == MIGRATE_UNAVAILABLE ? CTL_DATABASE
 				: why.fault == MIGRATE_NEWER	 ? CTL_REFUSED
+				: why.fault == MIGRATE_FOREIGN	 ? CTL_REFUSED
 								 : CTL_FAILED,
 				"%s", why.text);
 	row.applied = applied;
@@ -30,5 +33,12 @@ static enum ctl_exit migrate(struct ctl *ctl, const char *url, void *context)
 
 enum ctl_exit ctl_migrate(struct ctl *ctl)
 {
+	const char *folder = ctl->config.state_dir;
+
+	/* Makes no database where nobody expects one. */
+	if (!ctl->config.database && access(folder, F_OK) < 0)
+		return ctl_fail(
+		    CTL_DATABASE,
+		    "there is no state directory %s; --state-dir names that of the server", folder);
 	return ctl_with_url(ctl, migrate, NULL);
 }

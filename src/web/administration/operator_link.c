@@ -5,10 +5,10 @@
 #include "web/people/new_link.h"
 
 /* POST /web/admin/links - the operator's one-time link: for the first account while there is none,
- * else for a new password of an account, or for a new account. */
+ * else for a new password of an account, or an invitation to make a new one. */
 
 struct creation {
-	struct invitation_creation
+	struct operator_link_creation
 	    body; /* first: the pre-handler checks read the request into it */
 	struct fresh_link fresh;
 	struct link_entry link;
@@ -27,6 +27,12 @@ static struct step_result created(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail(task, PROBLEM_ACCOUNT_BEING_REMOVED,
 				 "the account is being removed");
+	if (str_equal(creation->link.kind, STR("unknown")))
+		return task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND,
+				 "there is no account with this e-mail address");
+	if (str_equal(creation->link.kind, STR("used")))
+		return task_fail(task, PROBLEM_EMAIL_USED,
+				 "there is an account with this e-mail address already");
 	web_changed(task, (struct id){0}, "admin");
 	web_link_show(task, &creation->fresh, creation->link.expires_at_us);
 	return task_reply_record(task, 201, &shown_record, creation);
@@ -35,7 +41,7 @@ static struct step_result created(struct task *task)
 static struct step_result begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
-	const struct invitation_creation *body = &creation->body;
+	const struct operator_link_creation *body = &creation->body;
 
 	if (!task_is_of_operator(task))
 		return web_refuse_all_but_operator(task);
@@ -46,6 +52,7 @@ static struct step_result begin(struct task *task)
 					   .email = body->email,
 					   .is_reviewer = body->is_reviewer,
 					   .is_administrator = body->is_administrator,
+					   .is_invitation = body->is_invitation,
 					   .secret_hash = web_link_hash(&creation->fresh),
 					   .life_s = LIMIT_LINK_S,
 				       },
