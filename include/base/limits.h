@@ -6,7 +6,8 @@ enum {
 	LIMIT_REQUEST_HEAD_BYTES = 16 * 1024,
 	LIMIT_REQUEST_FIELDS = 100,
 	LIMIT_REQUEST_TARGET_BYTES = 8 * 1024,
-	/* Body too large: 413. */
+	/* Body too large: 413. Of a chunked body, extensions, trailers and zeros before sizes
+	 * count, too. */
 	LIMIT_REQUEST_BODY_BYTES = 1024 * 1024,
 	LIMIT_UPLOAD_BODY_BYTES = 4 * 1024 * 1024,
 	/* A line of an export: up to 8 MiB, with each byte escaped, and some more. */

@@ -3,6 +3,21 @@
 #include "base/require.h"
 #include "http/body_pace.h"
 
+/* Counts padding of the transfer coding like bytes of the body: a body must not be endless, or take
+ * endless time, by bytes that nobody keeps. */
+static bool count_padding(struct http_connection *connection)
+{
+	struct http_exchange *exchange = connection->exchange;
+	size_t padding = http_parser_padding(exchange->parser) - exchange->body_padding;
+
+	exchange->body_padding += padding;
+	exchange->body_bytes += padding;
+	if (connection->state == CONNECTION_BODY)
+		return http_exchange_count_body(exchange, padding,
+						connection->connections->settings.bodies_bytes);
+	return exchange->body_bytes <= LIMIT_DISCARDED_BODY_BYTES;
+}
+
 /* Keeps a piece of a body that the handler wants. */
 static bool keep_piece(void *context, struct str piece)
 {
@@ -29,7 +44,8 @@ void http_connection_fail_body(struct http_connection *connection, int status)
 	http_exchange_body_done(connection->exchange, status);
 }
 
-/* Moves the deadline after bytes of a body, or of its transfer coding, came. */
+/* Moves the deadline after bytes of a body came. Lines of chunks buy no time: there may be five
+ * bytes of them for each byte of a body. */
 static void move_deadline(struct http_connection *connection, size_t bytes)
 {
 	struct http_exchange *exchange = connection->exchange;
@@ -44,15 +60,17 @@ size_t http_connection_take_body(struct http_connection *connection, struct str 
 {
 	struct http_exchange *exchange = connection->exchange;
 	bool is_wanted = connection->state == CONNECTION_BODY;
-	size_t used = data.length;
+	size_t used = data.length, before = exchange->body_bytes;
 	enum http_body_result result = http_parser_body(
 	    exchange->parser, data, is_wanted ? keep_piece : drop_piece, connection, &used);
 
+	if ((result == BODY_MORE || result == BODY_COMPLETE) && !count_padding(connection))
+		result = BODY_STOPPED;
 	connection->has_more = used < data.length;
 	switch (result) {
 	case BODY_MORE:
 		if (is_wanted)
-			move_deadline(connection, used);
+			move_deadline(connection, exchange->body_bytes - before);
 		break;
 	case BODY_COMPLETE:
 		exchange->body_state = EXCHANGE_BODY_READ;

@@ -44,7 +44,7 @@ void http_exchange_free(struct http_exchange *exchange)
 
 	loop_later_cancel(&exchange->later);
 	if (exchange->share)
-		memory_budget_leave(exchange->share, buffer_length(&exchange->body));
+		memory_budget_leave(exchange->share, exchange->body_counted);
 	buffer_finish(&exchange->body);
 	arena_finish(&arena);
 }
@@ -161,22 +161,33 @@ void http_exchange_set_id(struct http_exchange *exchange, struct request_ids *id
 	exchange->has_own_id = true;
 }
 
-bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, size_t bodies_max)
+bool http_exchange_count_body(struct http_exchange *exchange, size_t bytes, size_t bodies_max)
 {
-	struct http_request *request = &exchange->request;
-	struct buffer *body = &exchange->body;
+	const struct http_request *request = &exchange->request;
 
-	if (piece.length > exchange->body_max - buffer_length(body)) {
+	if (bytes == 0)
+		return true;
+	if (bytes > exchange->body_max - exchange->body_counted) {
 		exchange->body_stop = 413;
 		return false;
 	}
 	if (!exchange->share)
 		exchange->share = memory_budget_join(
 		    &bodies, request->caller.length ? request->caller : request->remote_address);
-	if (!memory_budget_take(exchange->share, piece.length, bodies_max)) {
+	if (!memory_budget_take(exchange->share, bytes, bodies_max)) {
 		exchange->body_stop = 503;
 		return false;
 	}
+	exchange->body_counted += bytes;
+	return true;
+}
+
+bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, size_t bodies_max)
+{
+	struct buffer *body = &exchange->body;
+
+	if (!http_exchange_count_body(exchange, piece.length, bodies_max))
+		return false;
 	/* Reserve memory for a whole long body only after a large part of it has arrived. */
 	if (body->capacity < exchange->content_length) {
 		size_t length = (size_t)exchange->content_length;

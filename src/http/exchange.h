@@ -37,9 +37,11 @@ struct http_exchange {
 	struct memory_share *share; /* share in which the body is counted; NULL: no body */
 	uint64_t body_due_us;	    /* when more of the body must arrive, see http/body_pace.h */
 	size_t body_max;
-	int body_stop;	   /* why http_exchange_add_body() refused: 413 or 503 */
-	size_t body_bytes; /* bytes kept or, after the answer, dropped */
-	int status;	   /* status of the answer */
+	size_t body_counted; /* bytes counted in the share */
+	size_t body_padding; /* those of them that the transfer coding did not need */
+	int body_stop;	     /* why http_exchange_count_body() refused: 413 or 503 */
+	size_t body_bytes;   /* bytes kept or, after the answer, dropped, with padding */
+	int status;	     /* status of the answer */
 	size_t sent_bytes;
 	enum exchange_body body_state;
 	bool is_http_1_0;
@@ -70,8 +72,11 @@ struct http_protocol_error http_exchange_parse_head(struct http_exchange *exchan
 /* Sets the request's ID: the caller's if it is valid, else a new one. */
 void http_exchange_set_id(struct http_exchange *exchange, struct request_ids *ids);
 
-/* Keeps a piece of the body. Returns false, with body_stop set, if the body would exceed body_max,
- * or its share of the bodies_max bytes for all exchanges. */
+/* Counts bytes that come with the body. Returns false, with body_stop set, if they would exceed
+ * body_max, or the exchange's share of the bodies_max bytes for all exchanges. */
+bool http_exchange_count_body(struct http_exchange *exchange, size_t bytes, size_t bodies_max);
+
+/* Counts and keeps a piece of the body. Returns what http_exchange_count_body() returns. */
 bool http_exchange_add_body(struct http_exchange *exchange, struct str piece, size_t bodies_max);
 
 /* Whether the client has sent the whole request. */

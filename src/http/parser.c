@@ -90,3 +90,8 @@ enum http_body_result http_parser_body(struct http_parser *parser, struct str da
 	}
 	return BODY_MALFORMED;
 }
+
+size_t http_parser_padding(const struct http_parser *parser)
+{
+	return parser->wire.padding_bytes;
+}

@@ -39,3 +39,7 @@ enum http_body_result {
 enum http_body_result http_parser_body(struct http_parser *parser, struct str data,
 				       bool (*on_piece)(void *context, struct str piece),
 				       void *context, size_t *ret_used);
+
+/* Number of bytes of the chunked coding that no body needs, so far: extensions, trailers, and zeros
+ * before sizes. */
+size_t http_parser_padding(const struct http_parser *parser);

@@ -140,9 +140,12 @@ struct render_job *render_jobs_take(struct render_jobs *jobs, uint64_t now_ms)
 {
 	struct render_job *job;
 
+	if (jobs->under_way == RENDER_JOBS_UNDER_WAY_MAX)
+		return NULL;
 	while ((job = take(jobs))) {
 		if (now_ms - job->asked_ms <= RENDER_JOB_MS) {
 			job->is_under_way = true;
+			jobs->under_way++;
 			return job;
 		}
 		render_job_end(jobs, job);
@@ -158,6 +161,7 @@ void render_job_end(struct render_jobs *jobs, struct render_job *job)
 	if (!next)
 		next = list_take_first(&account->later);
 	account->current--;
+	jobs->under_way -= job->is_under_way;
 	if (next)
 		give_turn(jobs, container_of(next, struct render_job, node));
 	map_remove(&jobs->by_render_key, &job->by_render_key);

@@ -16,6 +16,8 @@
  * and others that wait for the database. */
 enum {
 	RENDER_JOBS_OF_ACCOUNT_MAX = 20,
+	/* Limit for all accounts: a few with slow scripts must not have all engines. */
+	RENDER_JOBS_UNDER_WAY_MAX = 4 * RENDER_JOBS_OF_ACCOUNT_MAX,
 	RENDER_JOB_MS = 30 * 1000,
 	RENDER_JOB_KEY_BYTES = RENDER_KEY_BYTES + sizeof(int64_t),
 };
@@ -26,6 +28,7 @@ struct render_jobs {
 	struct fair_queue queue;
 	unsigned count; /* including those under way */
 	unsigned max;
+	unsigned under_way;
 };
 
 struct render_job {
@@ -48,7 +51,7 @@ void render_jobs_finish(struct render_jobs *jobs);
  * now_ms: loop time. Returns false if there is no room. An account may have as many as it leaves to
  * others: a single one half of all, two a third each. */
 bool render_jobs_add(struct render_jobs *jobs, const struct upcoming_app *app, uint64_t now_ms);
-/* Takes the next job, which belongs to the caller until render_job_end(). NULL: none waits, or only
- * for others of their account. */
+/* Takes the next job, which is under way and belongs to the caller until render_job_end(). NULL:
+ * none waits, or only for others of their account, or RENDER_JOBS_UNDER_WAY_MAX are under way. */
 struct render_job *render_jobs_take(struct render_jobs *jobs, uint64_t now_ms);
 void render_job_end(struct render_jobs *jobs, struct render_job *job);

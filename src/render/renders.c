@@ -9,11 +9,6 @@
 
 #include <stdlib.h>
 
-enum {
-	/* Limit of renders under way: a few accounts with slow scripts must not fill it. */
-	UNDER_WAY_MAX = 4 * RENDER_JOBS_OF_ACCOUNT_MAX,
-};
-
 struct renders {
 	struct renders_settings settings;
 	struct upcoming_subscriber upcoming;
@@ -31,7 +26,7 @@ static void on_start(struct later *later)
 	struct renders *renders = container_of(later, struct renders, start);
 	struct render_job *job;
 
-	while (!renders->is_draining && renders->runs.count < UNDER_WAY_MAX &&
+	while (!renders->is_draining &&
 	       (job = render_jobs_take(&renders->jobs, loop_now_ms(renders->settings.loop))))
 		render_run_begin(&renders->runs, job);
 }

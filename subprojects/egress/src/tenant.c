@@ -1,5 +1,6 @@
 #include "tenant.h"
 
+#include <sandboxed/reads.h>
 #include <stdlib.h>
 #include <sys/select.h>
 
@@ -154,7 +155,9 @@ void tenant_run(struct tenant *tenant)
 	struct budget *before = budget_enter(tenant->budget);
 	int left;
 
+	reads_limit(TENANT_TURN_BYTES);
 	curl_multi_perform(tenant->multi, &left);
+	reads_unlimit();
 	(void)budget_enter(before);
 }
 

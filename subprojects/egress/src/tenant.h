@@ -14,6 +14,7 @@
 
 enum {
 	TENANT_TRANSFER_BYTES = 3 << 20, /* an answer, and what it takes to get it */
+	TENANT_TURN_BYTES = 256 << 10,	 /* that its connections read before others' do */
 	TENANT_IDLE_BYTES = 512 << 10,	 /* for open connections */
 	TENANT_IDLE_MS = 60 * 1000,	 /* then they are closed */
 	TENANT_CONNECTIONS_MAX = 4,	 /* that stay open without a transfer */

@@ -195,6 +195,21 @@ def test_tickets_without_end(server, certificate):
         check_flood(running, flood, f"https://localhost:{flood.port}", server, fetches=6)
 
 
+# Records of TLS that OpenSSL reads one after the other, before a handshake has come to its certificate.
+RECORDS = {
+    "requests for a hello": b"\x16\x03\x03\x40\x00" + bytes(16384),
+    "empty records": 1000 * b"\x16\x03\x03\x00\x00",
+    "warnings": 1000 * b"\x15\x03\x03\x00\x02\x01\x5a",
+    "changes of cipher": 1000 * b"\x14\x03\x03\x00\x01\x01",
+}
+
+
+@pytest.mark.parametrize("what", RECORDS)
+def test_records_without_end(egress, server, what):
+    with Flood(b"", RECORDS[what]) as flood:
+        check_flood(egress, flood, f"https://127.0.0.1:{flood.port}", server, fetches=6)
+
+
 def test_heads_of_requests_are_bounded(egress, server):
     """As bodies are: an account may send much in fields, too."""
     hostile, honest = egress.connect(), egress.connect()

@@ -65,7 +65,8 @@ static void wait_for_more(struct connection *connection)
 					 .events = (short)(session_wants_write(&connection->session)
 							       ? CURL_WAIT_POLLOUT
 							       : CURL_WAIT_POLLIN)};
-	curl_multi_poll(connection->api.multi, fds, fd_count, TURN_MS, &count);
+	curl_multi_poll(connection->api.multi, fds, fd_count,
+			session_wait_ms(&connection->session, TURN_MS), &count);
 }
 
 static void finish(struct connection *connection)

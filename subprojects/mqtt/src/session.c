@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sandboxed/clock.h>
+#include <sandboxed/reads.h>
 #include <sandboxed/tls_once.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,11 @@ enum {
 	LAST_PAUSE_MS = 60 * 1000,
 	STEADY_MS = 30 * 1000, /* after a session of this age the pauses begin short again */
 	READS_A_TURN = 64,
+	/* Bytes that one turn reads, which may take 50 ms of the processor, and a session's share
+	 * of the processor. */
+	TURN_BYTES = 256 * 1024,
+	PROCESSOR_SHARE = 8, /* a part of so many */
+	PROCESSOR_BURST_US = 1000 * 1000,
 	FAREWELL_MS = 5000,
 	FAREWELL_POLL_MS = 100,
 };
@@ -252,7 +258,7 @@ static void greet(struct session *session, int64_t now_ms)
 	session->on_up(session->context);
 }
 
-void session_drive(struct session *session, int64_t now_ms)
+static void drive(struct session *session, int64_t now_ms)
 {
 	bool was_up = session->is_up;
 	int result;
@@ -269,6 +275,46 @@ void session_drive(struct session *session, int64_t now_ms)
 		greet(session, now_ms);
 }
 
+static int64_t processor_us(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
+}
+
+/* Takes what a turn has used from the share of the session, which rests if nothing is left. */
+static void pay(struct session *session, int64_t used_us, int64_t now_ms)
+{
+	int64_t grown_us = (now_ms - session->paid_ms) * 1000 / PROCESSOR_SHARE;
+
+	session->paid_us = session->paid_us + grown_us < PROCESSOR_BURST_US
+			       ? session->paid_us + grown_us
+			       : PROCESSOR_BURST_US;
+	session->paid_ms = now_ms;
+	session->paid_us -= used_us;
+	session->rests_until_ms =
+	    session->paid_us < 0 ? now_ms - session->paid_us * PROCESSOR_SHARE / 1000 : 0;
+}
+
+static bool rests(const struct session *session, int64_t now_ms)
+{
+	return now_ms < session->rests_until_ms;
+}
+
+void session_drive(struct session *session, int64_t now_ms)
+{
+	int64_t before_us;
+
+	if (rests(session, now_ms))
+		return;
+	before_us = processor_us();
+	reads_limit(TURN_BYTES);
+	drive(session, now_ms);
+	reads_unlimit();
+	pay(session, processor_us() - before_us, now_ms);
+}
+
 bool session_ran_out(struct session *session)
 {
 	bool has_run_out;
@@ -283,7 +329,16 @@ bool session_ran_out(struct session *session)
 
 int session_socket(const struct session *session)
 {
-	return session->mosquitto ? mosquitto_socket(session->mosquitto) : -1;
+	return session->mosquitto && !rests(session, clock_ms())
+		   ? mosquitto_socket(session->mosquitto)
+		   : -1;
+}
+
+int session_wait_ms(const struct session *session, int most_ms)
+{
+	int64_t left_ms = session->rests_until_ms - clock_ms();
+
+	return left_ms > 0 && left_ms < most_ms ? (int)left_ms : most_ms;
 }
 
 bool session_wants_write(const struct session *session)

@@ -30,14 +30,16 @@ struct session {
 	struct budget *budget;	     /* the account's */
 	struct mosquitto *mosquitto; /* NULL while the session waits */
 	bool is_up;
-	bool has_progress;	/* something was read */
-	bool has_run_out;	/* an allocation has failed since the last session_ran_out() */
-	bool has_sent_qos_2;	/* the broker has sent QoS 2, which was not granted */
-	int result;		/* MOSQ_ERR_..., or the code of a CONNACK as a negative number */
-	unsigned unsent;	/* messages that the socket has not taken */
-	int64_t stalled_ms;	/* since when the socket takes nothing; 0: it takes data */
-	int64_t next_ms, up_ms; /* time of the next attempt; start of the session */
-	unsigned failures;	/* number of failures in a row */
+	bool has_progress;	  /* something was read */
+	bool has_run_out;	  /* an allocation has failed since the last session_ran_out() */
+	bool has_sent_qos_2;	  /* the broker has sent QoS 2, which was not granted */
+	int result;		  /* MOSQ_ERR_..., or the code of a CONNACK as a negative number */
+	unsigned unsent;	  /* messages that the socket has not taken */
+	int64_t stalled_ms;	  /* since when the socket takes nothing; 0: it takes data */
+	int64_t next_ms, up_ms;	  /* time of the next attempt; start of the session */
+	int64_t paid_us, paid_ms; /* processor time that it may use now, and since when that grew */
+	int64_t rests_until_ms;
+	unsigned failures; /* number of failures in a row */
 	uint64_t messages_in, messages_out;
 	void (*on_up)(void *context);
 	/* why: NULL if the session is up. */
@@ -55,13 +57,16 @@ void session_init(struct session *session);
  * messages. */
 void session_finish(struct session *session);
 
-/* Reads and writes, or connects if it is time. */
+/* Reads and writes, or connects if it is time. Does nothing while the session rests: a broker that
+ * sends without end must not take the processor from other accounts. */
 void session_drive(struct session *session, int64_t now_ms);
 /* Whether an allocation has failed since the last call of this function. The session has ended
  * then, and the caller drops what it keeps for the account. */
 bool session_ran_out(struct session *session);
-/* Returns the socket to wait for, or -1. */
+/* Returns the socket to wait for, or -1 if there is none, or if the session rests. */
 int session_socket(const struct session *session);
+/* Returns how long the session rests, most_ms at most; else most_ms. */
+int session_wait_ms(const struct session *session, int most_ms);
 bool session_wants_write(const struct session *session);
 
 bool session_has_room(const struct session *session);

@@ -1,10 +1,17 @@
 """What a broker may declare and send: its account's session ends for it, and nobody else's."""
 
 import contextlib
+import os
+import socket
+import ssl
+import threading
+import time
 
 import pytest
-from bridge_process import ACCOUNT, Api, Bridge, FloodingBroker, device_id, publish_packet
+from bridge_process import ACCOUNT, Api, Bridge, FloodingBroker, SlowBroker, device_id, publish_packet
 from broker import PASSWORD, USER, Broker
+from run_folder import readable_folder
+from test_bridge import NAME, certificate
 from waiting import wait_until
 
 VICTIM = "0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4bb"
@@ -23,6 +30,17 @@ def numbered(packet, number):
     """A packet of QoS 1 or 2 with a number of its own."""
     at = packet.index(b"\x00\x01", 2 + 2 + len(ACCOUNT))
     return packet[:at] + (number % 65535 + 1).to_bytes(2, "big") + packet[at + 2:]
+
+
+def cpu_s(bridge):
+    """Seconds of the processor that the bridge has used."""
+    with open(f"/proc/{bridge.process.pid}/stat", encoding="ascii") as stat:
+        used = stat.read().rsplit(")", 1)[1].split()
+    return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def threads(bridge):
+    return len(os.listdir(f"/proc/{bridge.process.pid}/task"))
 
 
 def topic(last, number=0):
@@ -109,3 +127,80 @@ def test_many_brokers_cannot_fill_the_bridge():
         for _ in range(3 * 39):
             assert "memory" in error_of(bridge)
         assert peak_bytes(bridge) < MANY_MOST
+
+
+class TicketBroker(SlowBroker):
+    """A broker with TLS that sends tickets for later sessions without end (RFC 8446, 4.6.1), and nothing else."""
+
+    def __init__(self, paths):
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(*paths)
+        self.context.num_tickets = 1 << 30
+        self.sent = 0
+        super().__init__()
+
+    def _serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = self.listener.accept()
+                self.peers.append(peer)
+                near, far = socket.socketpair()
+                for does, *arguments in ((self._shake_hands, near), (self._pass_on, far, peer),
+                                         (self._pass_on, peer, far)):
+                    threading.Thread(target=does, args=arguments, daemon=True).start()
+
+    def _shake_hands(self, near):
+        with contextlib.suppress(OSError):
+            self.context.wrap_socket(near, server_side=True)
+
+    def _pass_on(self, one, other):
+        with contextlib.suppress(OSError):
+            while data := one.recv(1 << 16):
+                other.sendall(data)
+                self.sent += len(data)
+
+
+class RecordBroker(FloodingBroker):
+    """It sends records of TLS in place of a handshake."""
+
+    def _serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = self.listener.accept()
+                self.peers.append(peer)
+                threading.Thread(target=self._talk, args=[peer], daemon=True).start()
+
+
+@pytest.fixture(name="paths")
+def certificate_of_localhost():
+    with readable_folder("displayd-mqtt-") as folder:
+        yield certificate(folder, NAME)
+
+
+def requests_for_a_hello(_):
+    return 40 * (b"\x16\x03\x03\x40\x00" + bytes(16384))
+
+
+@pytest.mark.parametrize("kind", ["tickets", "requests for a hello"])
+def test_records_without_end_keep_no_thread(paths, kind):
+    """OpenSSL reads them one after the other, without a look at whether the account still wants its connection."""
+    broker = TicketBroker(paths) if kind == "tickets" else RecordBroker(requests_for_a_hello)
+    with broker as hostile, Bridge("--allow", "127.0.0.1", "--allow", "::1", "--certificates", paths[0],
+                                   readable=[os.path.dirname(paths[0])]) as bridge, victim(bridge):
+        before = threads(bridge)
+        bridge.open(hostile.port, host=NAME, tls=True)
+        wait_until(lambda: hostile.sent > 16 * MEBIBYTE, "records")
+        assert threads(bridge) == before + 1
+        bridge.say({"close": ACCOUNT, "forget": False})
+        wait_until(lambda: threads(bridge) == before, "the end of the connection")
+
+
+def test_a_broker_takes_a_part_of_the_processor():
+    """Whatever it sends: after a second in reserve, an eighth of a core."""
+    with FloodingBroker(lambda _: 100 * publish_packet(topic("nothing"), bytes(100))) as hostile, \
+            Bridge("--allow", "127.0.0.1") as bridge, victim(bridge):
+        bridge.open(hostile.port)
+        wait_until(lambda: cpu_s(bridge) > 1.2, "a session that has used its reserve")
+        began, before = time.monotonic(), cpu_s(bridge)
+        wait_until(lambda: cpu_s(bridge) > before + 0.5, "more of the processor")
+        assert time.monotonic() - began > 2

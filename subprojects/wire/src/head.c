@@ -163,9 +163,37 @@ enum wire_head_result wire_head_read(struct wire_parser *parser, llhttp_type_t t
 	return WIRE_HEAD_COMPLETE;
 }
 
+/* Counts a byte of the trailer section. Returns false if that is too long. */
+static bool count_trailer(struct wire_parser *parser)
+{
+	enum { END_BYTES = 2 }; /* the empty line */
+
+	parser->trailer_bytes++;
+	parser->padding_bytes += parser->trailer_bytes > END_BYTES;
+	return parser->trailer_bytes <= WIRE_TRAILERS_MAX;
+}
+
+/* Counts a byte of a chunk line. Returns false if the line or all extensions are too long. */
+static bool count_chunk_line(struct wire_parser *parser, char c, bool is_extension)
+{
+	enum { SIZE_MAX_DIGITS = 16 }; /* more are zeros */
+	bool is_end = c == '\r' || c == '\n';
+	bool is_digit = !is_extension && !is_end;
+
+	/* With this digit, those before it are known to be zeros that precede the size. */
+	if (is_extension || (is_digit && parser->line_bytes > 1 && !parser->has_size))
+		parser->padding_bytes++;
+	parser->has_size = !is_end && (parser->has_size || (is_digit && c != '0'));
+	if (is_extension || (is_digit && parser->line_bytes > SIZE_MAX_DIGITS))
+		parser->extension_bytes++;
+	return parser->line_bytes <= WIRE_CHUNK_LINE_MAX &&
+	       parser->extension_bytes <= WIRE_CHUNK_EXTENSIONS_MAX;
+}
+
 /* Checks the bytes of chunk lines and trailers: only visible characters and white space, CR LF at
  * the end of each line, and no line too long. */
-static bool check_lines(struct wire_parser *parser, const char *lines, size_t length)
+static bool check_lines(struct wire_parser *parser, const char *lines, size_t length,
+			bool is_extension)
 {
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)lines[i];
@@ -177,15 +205,8 @@ static bool check_lines(struct wire_parser *parser, const char *lines, size_t le
 		    (c >= 0x80 && !parser->in_trailer))
 			return false;
 		parser->line_bytes = c == '\n' ? 0 : parser->line_bytes + 1;
-		if (parser->in_trailer) {
-			if (++parser->trailer_bytes > WIRE_TRAILERS_MAX)
-				return false;
-		} else if (parser->line_bytes > WIRE_CHUNK_LINE_MAX) {
-			return false;
-		}
-		/* A size never needs more digits. */
-		if (!parser->in_trailer && parser->line_bytes > 16 &&
-		    ++parser->extension_bytes > WIRE_CHUNK_EXTENSIONS_MAX)
+		if (parser->in_trailer ? !count_trailer(parser)
+				       : !count_chunk_line(parser, lines[i], is_extension))
 			return false;
 	}
 	return true;
@@ -198,7 +219,7 @@ static bool follow_lines(struct wire_parser *parser, const char *taken, size_t l
 
 	if (!(parser->llhttp.flags & F_CHUNKED))
 		return true;
-	if (parser->in_lines && !check_lines(parser, taken, length))
+	if (parser->in_lines && !check_lines(parser, taken, length, /* is_extension= */ false))
 		return false;
 	if (!is_paused || parser->is_complete)
 		return true;
@@ -253,7 +274,7 @@ static bool take_extension(struct wire_parser *parser, const char *bytes, size_t
 		return false;
 	parser->extension = at < size ? CHUNK_EXTENSION_NONE : (int)state;
 	*ret_taken = at;
-	return check_lines(parser, bytes, at);
+	return check_lines(parser, bytes, at, /* is_extension= */ true);
 }
 
 enum wire_body_result wire_body_read(struct wire_parser *parser, void *context, const void *data,

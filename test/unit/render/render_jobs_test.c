@@ -97,6 +97,32 @@ static void an_account_has_a_few_at_a_time(void **state)
 	render_jobs_finish(&jobs);
 }
 
+static void a_few_accounts_leave_the_engines_to_others(void **state)
+{
+	enum { MAX = RENDER_JOBS_UNDER_WAY_MAX, MORE = 10 };
+	struct render_job *taken[MAX];
+	struct render_jobs jobs;
+
+	(void)state;
+	render_jobs_init(&jobs, 1000);
+	for (unsigned i = 0; i < MAX + MORE; i++)
+		assert_true(add(&jobs, 1 + i / RENDER_JOBS_OF_ACCOUNT_MAX, i));
+	for (unsigned i = 0; i < MAX; i++) {
+		taken[i] = render_jobs_take(&jobs, now_ms);
+		assert_non_null(taken[i]);
+	}
+	assert_null(render_jobs_take(&jobs, now_ms));
+	for (unsigned i = 0; i < MORE; i++) {
+		render_job_end(&jobs, taken[i]);
+		taken[i] = render_jobs_take(&jobs, now_ms);
+		assert_non_null(taken[i]);
+		assert_null(render_jobs_take(&jobs, now_ms));
+	}
+	for (unsigned i = 0; i < MAX; i++)
+		render_job_end(&jobs, taken[i]);
+	render_jobs_finish(&jobs);
+}
+
 static void first_renders_of_a_version_come_first(void **state)
 {
 	enum { MAX = RENDER_JOBS_OF_ACCOUNT_MAX, AGAIN = MAX + 1, NEW = 1000, ALL = MAX + 4 };
@@ -196,6 +222,7 @@ int main(void)
 	    cmocka_unit_test(what_nobody_repeats_is_dropped),
 	    cmocka_unit_test(accounts_take_turns),
 	    cmocka_unit_test(an_account_has_a_few_at_a_time),
+	    cmocka_unit_test(a_few_accounts_leave_the_engines_to_others),
 	    cmocka_unit_test(first_renders_of_a_version_come_first),
 	    cmocka_unit_test(an_account_leaves_room_for_others),
 	};

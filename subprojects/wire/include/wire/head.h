@@ -59,9 +59,13 @@ struct wire_parser {
 	bool in_lines; /* between chunks, or in the trailer section */
 	bool in_trailer;
 	bool after_cr;	     /* the last byte of the lines was a CR */
+	bool has_size;	     /* the line has had a digit that is not 0 */
 	unsigned line_bytes; /* of the line so far */
 	int extension;	     /* enum chunk_extension of src/chunk_extension.h */
 	unsigned extension_bytes;
+	/* Bytes of the chunked coding that no body needs: zeros before sizes, extensions, trailers.
+	 */
+	size_t padding_bytes;
 	unsigned trailer_bytes;
 	unsigned trailer_name_length;
 	char trailer_name[WIRE_TRAILER_NAME_MAX]; /* longer names are allowed */
