@@ -15,9 +15,9 @@
  * A script that waits for the network gives its turn back, and gets another one with the answer:
  * its process stays, idle (LIMIT_PARKED_RENDERS).
  *
- * One process is reserved for previews, except those of accounts whose recent previews took long.
- * After a preview that has met a limit, the account's next ones get one second, for a minute
- * (src/render/preview_accounts.h).
+ * One process is reserved for previews, except those of accounts whose recent
+ * previews took long. After a preview that has met a limit, the account's next ones get one second,
+ * for a minute (src/render/preview_accounts.h).
  *
  * All runs on the loop's thread. */
 #pragma once
@@ -81,7 +81,7 @@ struct engine_answer {
 	/* ENGINE_PICTURE: a WebP that panels take, or empty: the app has nothing to show. */
 	struct str picture;
 	unsigned duration_ms; /* duration of one loop of the animation; 0: a still */
-	bool is_cut;	      /* the animation was cut at a frame */
+	struct str cut;	      /* what was left out of the animation; empty: nothing */
 	int max_age_s;	      /* requested by the script; 0: none */
 	int interval_s;	      /* from the manifest; 0: for each turn; -1: none */
 	bool show_full_animation;
@@ -125,7 +125,8 @@ struct engine_job {
 	unsigned max_duration_ms; /* an animation is cut here; 0: 15 s */
 	/* End of an animation with show_full_animation, if later; 0: max_duration_ms. */
 	unsigned max_whole_ms;
-	size_t max_bytes; /* a larger animation is cut at a frame; 0: the limit of panels */
+	size_t max_bytes; /* a larger animation gets more effort, and is cut at a frame; 0: the
+			   * limit of panels */
 	bool has_network;
 	bool is_refused; /* all network requests are refused; answer.hosts names their hosts */
 	/* Why the script reaches only public addresses, and nothing that --egress-allow opens: a

@@ -101,7 +101,7 @@ static struct step_result drawn(struct task *task)
 		return fail_problem(task, messaging);
 	if (answer->picture.length == 0)
 		return fail_refused(task, answer);
-	if (answer->is_cut)
+	if (answer->cut.length)
 		return task_fail_field_as(task, PROBLEM_PICTURE_TOO_LARGE, "text",
 					  "makes a picture larger than the device's board accepts: "
 					  "shorten it, or leave out the icon");

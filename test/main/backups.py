@@ -124,6 +124,7 @@ ROWS = [
         ('{OWNER}', 'mqtts://a', 'panels', '\\x01ff', 'failed', 'the broker does not answer'),
         ('{OTHER}', 'mqtt://b:1', NULL, NULL, 'waiting', NULL)"""),
     (54, "INSERT INTO hint_beat (instance, worker, through_at, seen_at) VALUES (gen_random_uuid(), 0, now(), now())"),
+    (57, "UPDATE render SET cut = 'the animation is cut after 7 of 9 frames'"),
 ]
 
 

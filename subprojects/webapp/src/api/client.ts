@@ -54,7 +54,8 @@ export const onSignedOut: { call: () => void } = { call: () => undefined };
 const NO_SERVER = "Cannot reach the server. Try again in a moment.";
 const TIME_OUT_MS = 30_000;
 
-function sentence(text: string): string {
+/** Makes a sentence of a clause. */
+export function sentence(text: string): string {
 	const start = text.charAt(0).toUpperCase() + text.slice(1);
 	return /[.?]$/.test(start) ? start : `${start}.`;
 }

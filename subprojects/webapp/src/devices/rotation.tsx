@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { post, Problem, put, remove, type Schemas } from "../api/client";
+import { post, Problem, put, remove, sentence, type Schemas } from "../api/client";
 import { panelNews } from "../api/live";
 import type { Resource } from "../api/resource";
 import { Button } from "../components/button";
@@ -152,6 +152,7 @@ function Words({
 				{arrived.value === `${device.id}/${installationId}` && <span class="badge lit">new</span>}
 			</p>
 			{entry.problem !== null && <p class="failing">Failed: {reasonOf(entry.problem)}</p>}
+			{entry.cut !== null && <p class="quiet">{sentence(entry.cut)}</p>}
 			{standing.words !== "" && <p class="entry-state">{standing.words}</p>}
 			<p class="quiet">
 				{kindOf(entry)}, changed <When at={entry.updatedAt} />

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import type { Schemas } from "../api/client";
+import { sentence, type Schemas } from "../api/client";
 import { Panel } from "../components/panel";
 
 type RunProblem = Schemas["RunProblem"];
@@ -107,6 +107,7 @@ export function PreviewPanel(props: PreviewPanelProps): JSX.Element {
 				says={picture === undefined ? (nothing ?? failed) : undefined}
 				line={line === "" ? undefined : line}
 			/>
+			{preview?.cut && <p class="quiet">{sentence(preview.cut)}</p>}
 			{preview?.hasNothing && (
 				<p class="quiet">The rotation skips the app until it has something to show.</p>
 			)}
