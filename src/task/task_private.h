@@ -59,6 +59,8 @@ struct task {
 	/* Memory for a large text, while a worker thread works on it (lane.c). */
 	struct arena lane_arena;
 	struct json_parsing *parsing; /* of the body */
+	struct str picture;	      /* body that is one; data is NULL: it is JSON */
+	struct str picture_type;
 	bool is_json;
 	bool has_read_fields; /* the body's fields are in the state */
 	struct str why_no_json;
@@ -154,6 +156,11 @@ __attribute__((warn_unused_result)) struct step_result task_read_large_body(stru
 __attribute__((warn_unused_result)) struct step_result
 task_work_on_text(struct task *task, bool (*run)(void *argument), size_t bytes, task_step *next);
 void task_take_over(struct task *task);
+/* Whether this is the media type of a picture, and the endpoint takes one as the body. */
+bool task_takes_picture(const struct task *task, struct str type);
+/* Reads the query into task->document, as a JSON body's members. */
+__attribute__((warn_unused_result)) struct step_result task_read_picture(struct task *task,
+									 struct str type);
 /* Returns true, with the answer 415, if a body has a content coding, or would have one: even if
  * none is read. */
 __attribute__((warn_unused_result)) bool task_fails_coding(struct task *task,
