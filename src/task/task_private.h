@@ -83,6 +83,8 @@ struct task {
 	const struct task_list *list;
 	struct list_range range; /* requested part of the list */
 	bool has_next_part;
+	bool is_packed;		      /* the answer is sent in gzip */
+	struct packing *packing;      /* compression of the answer; NULL: none */
 	struct list_reading *reading; /* reading of a long list; NULL while none is under way */
 	unsigned row_count;
 
@@ -211,6 +213,13 @@ void task_add_next_part(struct task *task, const void *row);
 void task_begin_list(const struct task_list *list, struct buffer *json);
 void task_end_list(const struct task_list *list, struct buffer *json);
 
+/* Decides whether the list is sent in gzip, and tells caches that this depends on the caller. */
+void task_choose_coding(struct task *task);
+/* Returns the entity tag of an answer in gzip, which differs from that of the plain one. */
+struct str task_tag_of_coding(struct task *task, struct str tag);
+/* Replies with a list's JSON, compressed if is_packed. */
+__attribute__((warn_unused_result)) struct step_result task_reply_rows(struct task *task,
+								       struct str json);
 /* Step: reads the list (or the requested part) over a connection of its own. */
 task_step task_read_long_list;
 /* Makes caches keep the answer for this caller only, and revalidate before each use. */
