@@ -1,6 +1,6 @@
 /* Runs render jobs, for a worker.
  *
- *   engines_submit(job) -> queue: previews and others by turns, accounts fairly by CPU time
+ *   engines_submit(job) -> queues: previews and others by turns, accounts fairly by CPU time
  *                           |
  *              Starlark     script -> renderer ----------------------> picture
  *              TypeScript   script -> compiler -> renderer -> painter -> picture
@@ -15,7 +15,8 @@
  * A script that waits for the network gives its turn back, and gets another one with the answer:
  * its process stays, idle (LIMIT_PARKED_RENDERS).
  *
- * One process is reserved for previews, except those of accounts whose recent
+ * Messages have a queue and processes of their own, at the workers' priority: they cost little, and
+ * a person waits. One process is reserved for previews, except those of accounts whose recent
  * previews took long. After a preview that has met a limit, the account's next ones get one second,
  * for a minute (src/render/preview_accounts.h).
  *
@@ -133,6 +134,9 @@ struct engine_job {
 	 * clause for its author, static. NULL: no such restriction. */
 	const char *why_public;
 	bool is_preview; /* a person waits for it */
+	/* The server's own script, in Starlark: it has a queue and processes of its own, at the
+	 * workers' priority. */
+	bool is_message;
 
 	struct str handler, parameter; /* ENGINE_HANDLER */
 
