@@ -16,8 +16,8 @@ enum {
 	/* Additional to the script's and the painter's time. Reached by no picture of a panel's
 	 * size: what is encoded depends on the frames alone. */
 	ENCODE_MS = 10 * 1000,
-	/* Of a message, for each of the two: the longest text takes a twentieth of it. An icon may
-	 * take long, and messages have the workers' priority. */
+	/* Limit of a message, for each of the two: the longest text takes a twentieth of it. An
+	 * icon may take long, and messages have the workers' priority. */
 	MESSAGE_MS = 3 * 1000,
 	/* The compiler's time is CPU time; its wall time is limited to this. */
 	COMPILER_CLOCK_MS = 3 * COMPILER_MS + 5 * 1000,
