@@ -53,6 +53,8 @@ def macro(operation):
         members.append(f".body_max_bytes = LIMIT_{facts['body-limit'].upper()}_BODY_BYTES")
     if "untyped-body" in facts:
         members.append(".takes_any_type = true")
+    if "picture-body" in facts:
+        members.append(".takes_picture = true")
     if "rate" in facts:
         members.append(".is_device_limited = true")
     if facts.get("conditions") == "settings":

@@ -21,6 +21,7 @@ out, and the members "x-displayd-..." say these facts:
     record         the record that reads the body
     body-limit     page, rotation, settings, upload, app, lines, request: LIMIT_..._BODY_BYTES
     untyped-body   a body is JSON whatever its Content-Type says
+    picture-body   a body may also be the bytes of a picture; the other members come from the query then
     rate           device: there is the rate limit of a single device, too
     tag            settings: the answer has the tag of a device's settings; installation: that of an
                    installation; none: it has no tag
@@ -49,7 +50,7 @@ METHODS = ("get", "put", "post", "patch", "delete")
 FACTS = {
     "endpoint": None, "access": None, "same-as": None, "record": None, "without": None, "command": None, "problems": None,
     "item-problems": None,
-    "operator": [True], "bridge": [True], "other-origins": [True], "untyped-body": [True],
+    "operator": [True], "bridge": [True], "other-origins": [True], "untyped-body": [True], "picture-body": [True],
     "device-key": [True], "resource": ["device", "app"],
     "key-level": ["push", "devices", "all"],
     "body-limit": ["page", "rotation", "settings", "upload", "app", "lines", "request"], "rate": ["device"],

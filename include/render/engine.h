@@ -1,6 +1,6 @@
 /* Runs render jobs, for a worker.
  *
- *   engines_submit(job) -> queue: previews and others by turns, accounts fairly by CPU time
+ *   engines_submit(job) -> queues: previews and others by turns, accounts fairly by CPU time
  *                           |
  *              Starlark     script -> renderer ----------------------> picture
  *              TypeScript   script -> compiler -> renderer -> painter -> picture
@@ -15,9 +15,10 @@
  * A script that waits for the network gives its turn back, and gets another one with the answer:
  * its process stays, idle (LIMIT_PARKED_RENDERS).
  *
- * One process is reserved for previews, except those of accounts whose recent previews took long.
- * After a preview that has met a limit, the account's next ones get one second, for a minute
- * (src/render/preview_accounts.h).
+ * Messages have a queue and processes of their own, at the workers' priority: they cost little, and
+ * a person waits. One process is reserved for previews, except those of accounts whose recent
+ * previews took long. After a preview that has met a limit, the account's next ones get one second,
+ * for a minute (src/render/preview_accounts.h).
  *
  * All runs on the loop's thread. */
 #pragma once
@@ -81,7 +82,7 @@ struct engine_answer {
 	/* ENGINE_PICTURE: a WebP that panels take, or empty: the app has nothing to show. */
 	struct str picture;
 	unsigned duration_ms; /* duration of one loop of the animation; 0: a still */
-	bool is_cut;	      /* the animation was cut at a frame */
+	struct str cut;	      /* what was left out of the animation; empty: nothing */
 	int max_age_s;	      /* requested by the script; 0: none */
 	int interval_s;	      /* from the manifest; 0: for each turn; -1: none */
 	bool show_full_animation;
@@ -125,13 +126,17 @@ struct engine_job {
 	unsigned max_duration_ms; /* an animation is cut here; 0: 15 s */
 	/* End of an animation with show_full_animation, if later; 0: max_duration_ms. */
 	unsigned max_whole_ms;
-	size_t max_bytes; /* a larger animation is cut at a frame; 0: the limit of panels */
+	size_t max_bytes; /* a larger animation gets more effort, and is cut at a frame; 0: the
+			   * limit of panels */
 	bool has_network;
 	bool is_refused; /* all network requests are refused; answer.hosts names their hosts */
 	/* Why the script reaches only public addresses, and nothing that --egress-allow opens: a
 	 * clause for its author, static. NULL: no such restriction. */
 	const char *why_public;
 	bool is_preview; /* a person waits for it */
+	/* The server's own script, in Starlark: it has a queue and processes of its own, at the
+	 * workers' priority. */
+	bool is_message;
 
 	struct str handler, parameter; /* ENGINE_HANDLER */
 

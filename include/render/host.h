@@ -27,6 +27,7 @@ enum render_program {
 			    output */
 	RENDER_EGRESS,	 /* socket to the egress, of which an instance has one process */
 	RENDER_MQTT,	 /* socket to the bridge, of which an instance has one process */
+	RENDER_MESSAGE,	 /* RENDER_STARLARK for the server's own script, at the workers' priority */
 	RENDER_PROGRAM_COUNT,
 };
 

@@ -46,7 +46,7 @@ struct task_list {
 	bool (*is_large)(const void *row);
 	/* NULL, or sets members of a row that the database does not have. */
 	void (*complete)(struct task *task, void *row);
-	/* Whether a long list is sent in gzip to callers that accept it. Only for elements without
+	/* Whether the list is sent in gzip to callers that accept it. Only for elements without
 	 * secrets, since the size of a compressed answer reveals its contents (BREACH). */
 	bool is_compressed;
 	const struct record *record; /* record of an element in the answer */

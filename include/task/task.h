@@ -68,6 +68,7 @@ struct endpoint {
 	const struct record *body; /* record of the body; NULL: takes no body */
 	size_t body_max_bytes;	   /* 0: LIMIT_REQUEST_BODY_BYTES */
 	bool takes_any_type;	   /* accepts any Content-Type; the body is always JSON */
+	bool takes_picture;	   /* also accepts the bytes of a picture, see task_picture() */
 	size_t state_size;	   /* size of the handler's struct, which is zeroed; the body is
 				      read into it */
 	bool is_device_limited;	   /* also has the rate limit of a single device */
@@ -152,6 +153,9 @@ const struct problem_kind *task_device_problem(const struct task *task, const ch
 bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_retry_after_s);
 /* Returns the app of the path; RESOURCE_APP only. */
 const struct app *task_app(struct task *task);
+/* Returns the body if it is the bytes of a picture, with its media type, which is empty for image
+ * slash asterisk; data is NULL if it is JSON. The members come from the query then. */
+struct str task_picture(const struct task *task, struct str *ret_type);
 /* Returns bit i if field i of the body's record was in the body. */
 uint64_t task_body_present(struct task *task);
 /* Returns the faults of the body that were found so far. */

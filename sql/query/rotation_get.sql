@@ -11,14 +11,17 @@ SELECT coalesce((
 	LEFT JOIN app ON app.id = installation.app_id
 	LEFT JOIN app_entry
 		ON app_entry.device_id = installation.device_id AND app_entry.id = installation.id
+	LEFT JOIN LATERAL (
+		SELECT render.problem::json ->> 'message' AS problem, render.cut
+		FROM render
+		WHERE render.place = installation.place
+			AND render.version_id = app.deployed_version_id
+	) AS made ON true
 	CROSS JOIN LATERAL (
 		SELECT installation.id AS "installationId", installation.name,
 			CASE WHEN installation.app_id IS NULL THEN 'push' ELSE 'app' END AS kind,
 			installation.app_id AS "appId", app.name AS "appName",
-			(SELECT render.problem::json ->> 'message'
-				FROM render
-				WHERE render.place = installation.place
-					AND render.version_id = app.deployed_version_id) AS problem,
+			made.problem, made.cut,
 			coalesce(app_entry.picture_hash, installation.picture_hash) AS picture,
 			octet_length(coalesce(app_entry.picture, installation.picture)) AS "pictureBytes",
 			json_timestamp(installation.created_at) AS "createdAt",

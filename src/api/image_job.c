@@ -36,20 +36,30 @@ static size_t decoded_size(struct str text)
 	return length / 4 * 3 + length % 4 * 3 / 4;
 }
 
+static bool has_good_size(struct image_job *job)
+{
+	if (job->base64.length == 0)
+		fail(job, "image is empty");
+	else if (job->size > PANELIMAGE_INPUT_MAX_BYTES)
+		fail_size(job, job->size);
+	return !job->has_failed;
+}
+
 bool image_job_init(struct image_job *job, struct str media_type, struct str base64)
 {
-	size_t size = decoded_size(base64);
+	*job = (struct image_job){
+	    .media_type = media_type, .base64 = base64, .size = decoded_size(base64)};
+	return has_good_size(job);
+}
 
-	*job = (struct image_job){.media_type = media_type, .base64 = base64, .size = size};
-	if (base64.length == 0) {
-		fail(job, "image is empty");
-		return false;
-	}
-	if (size > PANELIMAGE_INPUT_MAX_BYTES) {
-		fail_size(job, size);
-		return false;
-	}
-	return true;
+bool image_job_init_raw(struct image_job *job, struct str media_type, struct str bytes)
+{
+	*job = (struct image_job){.media_type = media_type,
+				  .base64 = bytes,
+				  .is_raw = true,
+				  .bytes = (uint8_t *)bytes.data,
+				  .size = bytes.length};
+	return has_good_size(job);
 }
 
 static bool take(struct image_job *job, size_t bytes)
@@ -70,7 +80,8 @@ bool image_job_take_memory(struct image_job *job, struct memory_budget *budget, 
 	/* A still is hardly larger as a WebP than in its own format, and a WebP is copied. */
 	if (!take(job, 2 * bytes))
 		return false;
-	job->bytes = arena_alloc(arena, bytes);
+	if (!job->is_raw)
+		job->bytes = arena_alloc(arena, bytes);
 	return true;
 }
 
@@ -116,8 +127,8 @@ static bool type_agrees(struct image_job *job)
 
 	if (is_named(job, name))
 		return true;
-	snprintf(job->error.text, sizeof(job->error.text),
-		 "image is %s, but its data URL says %.*s", name, STR_ARG(job->media_type));
+	snprintf(job->error.text, sizeof(job->error.text), "image is %s, but its %s says %.*s",
+		 name, job->is_raw ? "Content-Type" : "data URL", STR_ARG(job->media_type));
 	job->is_converted = true;
 	job->has_failed = true;
 	return false;
@@ -172,7 +183,7 @@ bool image_job_begin(void *argument)
 
 	if (job->conversion)
 		return image_job_convert(job);
-	if (base64_decode(job->base64, job->bytes, &job->size)) {
+	if (!job->is_raw && base64_decode(job->base64, job->bytes, &job->size)) {
 		fail_base64(job);
 		return false;
 	}

@@ -1,4 +1,4 @@
-/* Converts an image on worker threads: base64 in, a panel's WebP out.
+/* Converts an image on worker threads: base64 or bytes in, a panel's WebP out.
  *
  *   image_job_begin()   on the short lane: decodes base64 and detects the format; converts a still
  *                       image, and leaves an animation to
@@ -18,8 +18,9 @@
 
 struct image_job {
 	struct str media_type; /* of a data URL; else empty */
-	struct str base64;
-	uint8_t *bytes; /* decoded; in the arena */
+	struct str base64;     /* if is_raw, the bytes themselves */
+	bool is_raw;
+	uint8_t *bytes; /* decoded; in the arena, or those that were sent */
 	size_t size;
 	size_t max_bytes;	    /* limit of the panels; set it before image_job_begin() */
 	struct memory_share *share; /* share of the account; NULL before image_job_take_memory() */
@@ -33,8 +34,10 @@ struct image_job {
 	struct panelimage_error error;
 };
 
-/* Returns false, with an error, if the image is empty or too large to be decoded. */
+/* Return false, with an error, if the image is empty or too large to be decoded. The first takes
+ * base64, the second the image's bytes, which must outlive the job. */
 bool image_job_init(struct image_job *job, struct str media_type, struct str base64);
+bool image_job_init_raw(struct image_job *job, struct str media_type, struct str bytes);
 
 /* Call it before image_job_begin(), and before image_job_convert(). Returns false if the account
  * has used its share of the memory budget (LIMIT_IMAGES_BYTES). */

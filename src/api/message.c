@@ -16,7 +16,6 @@
 enum {
 	LONGEST_MS = 45 * 1000, /* longest time of a push */
 	NO_RENDERER_RETRY_S = 60,
-	LIMITED_RETRY_S = 60,
 };
 
 struct messaging {
@@ -51,10 +50,6 @@ static struct step_result fail_problem(struct task *task, const struct messaging
 {
 	const struct engine_answer *answer = &messaging->job.answer;
 
-	if (answer->is_limited)
-		return task_fail_busy(task, PROBLEM_SERVER_BUSY, LIMITED_RETRY_S,
-				      "a preview of this account reached a limit, which shortens "
-				      "the time for texts; try again in a minute");
 	switch (answer->problem.kind) {
 	case ENGINE_LATE:
 	case ENGINE_NOT_AVAILABLE:
@@ -101,7 +96,7 @@ static struct step_result drawn(struct task *task)
 		return fail_problem(task, messaging);
 	if (answer->picture.length == 0)
 		return fail_refused(task, answer);
-	if (answer->is_cut)
+	if (answer->cut.length)
 		return task_fail_field_as(task, PROBLEM_PICTURE_TOO_LARGE, "text",
 					  "makes a picture larger than the device's board accepts: "
 					  "shorten it, or leave out the icon");
@@ -129,13 +124,15 @@ static struct step_result submit(struct task *task, struct messaging *messaging)
 	switch (engines_submit(engines, &messaging->job, &retry_after_s)) {
 	case 0:
 		return task_wait(task, drawn);
+	case -ENOTSUP:
+		return task_fail_busy(task, PROBLEM_TEXTS_UNAVAILABLE, NO_RENDERER_RETRY_S,
+				      "texts cannot be drawn: their renderer crashed too often");
 	case -EDQUOT:
 		return task_fail_busy(task, PROBLEM_SERVER_BUSY, retry_after_s,
-				      "too many texts and apps of this account are being drawn, "
-				      "try again");
+				      "too many texts of this account are being drawn, try again");
 	default:
 		return task_fail_busy(task, PROBLEM_SERVER_BUSY, retry_after_s,
-				      "too many texts and apps are being drawn, try again");
+				      "too many texts are being drawn, try again");
 	}
 }
 
@@ -158,7 +155,7 @@ static struct step_result begin(struct task *task)
 	    .now_ms = clock_wall_us() / 1000,
 	    .max_duration_ms = LONGEST_MS,
 	    .max_bytes = (size_t)task_device(task)->picture_limit_bytes,
-	    .is_preview = true,
+	    .is_message = true,
 	    .done = on_done,
 	};
 	return submit(task, messaging);

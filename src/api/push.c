@@ -54,6 +54,7 @@ static struct step_result begin(struct task *task)
 
 	push_begin(task, &pushing->push, &pushing->body);
 	pushing->push.max_bytes = (size_t)task_device(task)->picture_limit_bytes;
+	pushing->push.raw = task_picture(task, &pushing->push.raw_type);
 	pushing->push.is_converted = converted;
 	return push_convert(task);
 }

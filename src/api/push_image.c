@@ -39,6 +39,9 @@ static bool find_still(struct task *task, struct push *push)
 	struct image_job *job = &push->job;
 	const struct panelimage_result *found;
 
+	/* Stills are kept by what was sent: bytes that are base64 must not find that of a text. */
+	if (job->is_raw && panelimage_detect(job->bytes, job->size) == PANELIMAGE_FORMAT_UNKNOWN)
+		return false;
 	job->is_quick = lanes_have_waiting(api_service(task)->service.loop, LANE_SHORT);
 	found = still_cache_find(api_service(task)->stills, task_account_id(task), job->base64,
 				 job->is_quick);
@@ -94,6 +97,14 @@ bool push_lacks_disk(struct task *task, struct step_result *ret_answer)
 	return true;
 }
 
+static bool begin_job(struct push *push)
+{
+	const struct push_body *body = push->body;
+
+	return push->raw.data ? image_job_init_raw(&push->job, push->raw_type, push->raw)
+			      : image_job_init(&push->job, body->media_type, body->base64);
+}
+
 struct step_result push_convert(struct task *task)
 {
 	struct push *push = *task_helper(task);
@@ -103,7 +114,7 @@ struct step_result push_convert(struct task *task)
 		return task_fail_faults(task);
 	if (push_lacks_disk(task, &answer))
 		return answer;
-	if (!image_job_init(&push->job, push->body->media_type, push->body->base64))
+	if (!begin_job(push))
 		return task_continue(task, ready);
 	push->job.max_bytes = push->max_bytes;
 	if (!image_job_take_memory(&push->job, &api_service(task)->images, task_account_id(task),

@@ -35,6 +35,8 @@ struct push_problem {
 struct push {
 	struct push_body *body; /* body, in the endpoint's state */
 	size_t max_bytes;	/* smallest limit of the panels, for push_convert() */
+	struct str raw;		/* the image's bytes, as sent; data is NULL: it is in the body */
+	struct str raw_type;	/* their media type; empty: any */
 	struct image_job job;
 	struct str picture; /* WebP to store; in the job or the endpoint's state */
 	struct task *task;

@@ -7,6 +7,14 @@
 
 #define LAUNCHER "sandbox-launch"
 
+#define RENDERER_FOR_STARLARK                                                                      \
+	{                                                                                          \
+		.name = "render-starlark", .data = "256M",                                         \
+		.missing = "this program was built without the Starlark renderer: Go 1.26.2, "     \
+			   "libseccomp or libwebp 1.5 was missing, or it was disabled; run "       \
+			   "tools/setup and rebuild with -Dstarlark=enabled",                      \
+	}
+
 enum { OPTIONS_MAX = 12 };
 
 static const struct kind {
@@ -19,14 +27,8 @@ static const struct kind {
 	bool has_network;
 	const char *missing;
 } kinds[RENDER_PROGRAM_COUNT] = {
-    [RENDER_STARLARK] =
-	{
-	    .name = "render-starlark",
-	    .data = "256M",
-	    .missing = "this program was built without the Starlark renderer: Go 1.26.2, "
-		       "libseccomp or libwebp 1.5 was missing, or it was disabled; run tools/setup "
-		       "and rebuild with -Dstarlark=enabled",
-	},
+    [RENDER_STARLARK] = RENDERER_FOR_STARLARK,
+    [RENDER_MESSAGE] = RENDERER_FOR_STARLARK,
     [RENDER_TYPESCRIPT] =
 	{
 	    .name = "render-typescript",

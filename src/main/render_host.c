@@ -102,6 +102,8 @@ static pid_t start_program(const struct host *host, enum render_program name, in
 {
 	static const char *const environment[] = {NULL};
 	bool is_compiler = name == RENDER_COMPILER;
+	/* A person waits for a message, which costs little. */
+	bool is_nice = name != RENDER_MESSAGE && !host->settings->is_alone;
 	int fds[] = {is_compiler ? link : host->nothing, is_compiler ? link : host->nothing,
 		     is_compiler ? link : host->nothing, link};
 	/* Use a nice value, not SCHED_IDLE: a busy server would starve renderers until their
@@ -110,9 +112,9 @@ static pid_t start_program(const struct host *host, enum render_program name, in
 	    .arguments = host->programs[name].arguments,
 	    .environment = environment,
 	    .death_signal = SIGKILL,
-	    .nice = host->settings->is_alone ? 0 : PRIORITY_BACKGROUND,
+	    .nice = is_nice ? PRIORITY_BACKGROUND : 0,
 	    .is_apart = true,
-	    .keeps_session = true, /* be_nice() */
+	    .keeps_session = name != RENDER_MESSAGE, /* be_nice() */
 	    .fds = fds,
 	    .fd_count = is_compiler ? LINK_FD : LINK_FD + 1,
 	};

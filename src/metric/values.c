@@ -91,7 +91,7 @@ static const char *const lanes[] = {
     [METRIC_LANE_SHORT] = "short",	   [METRIC_LANE_LONG] = "long",
     [METRIC_LANE_PASSWORD] = "password",   [METRIC_LANE_KNOWN_PASSWORD] = "known_password",
     [METRIC_LANE_HANDSHAKE] = "handshake", [METRIC_LANE_PREVIEW] = "preview",
-    [METRIC_LANE_RENDER] = "render",
+    [METRIC_LANE_RENDER] = "render",	   [METRIC_LANE_MESSAGE] = "message",
 };
 
 static const char *const job_states[] = {

@@ -173,6 +173,7 @@ void answer_read_head(struct engine_answer *answer, yyjson_val *head)
 	/* A painter's answer has no interval_s: it reads no manifest. */
 	if (yyjson_is_uint(yyjson_obj_get(head, "interval_s")))
 		answer->interval_s = (int)read_number(head, "interval_s", MAX_AGE_MAX_S);
+	answer->cut = read_text(answer, head, "cut", MESSAGE_BYTES);
 	answer->show_full_animation = yyjson_get_bool(yyjson_obj_get(head, "show_full_animation"));
 	read_schema(answer, yyjson_obj_get(head, "schema"));
 	if (yyjson_is_str(result))

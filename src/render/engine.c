@@ -12,8 +12,11 @@
 
 enum { RETRY_AFTER_S = 2 };
 
-/* Previews and other runs: each kind has its own queue, fair between accounts. */
-enum { PREVIEWS, RENDERS, QUEUES };
+/* Previews, other runs and messages: each kind has its own queue, fair between accounts. */
+enum { PREVIEWS, RENDERS, MESSAGES, QUEUES };
+
+/* Messages drawn at the same time: each takes a few tenths of a second at most. */
+enum { MESSAGES_RUNNING = 2 };
 
 struct engines {
 	struct loop *loop;
@@ -56,6 +59,8 @@ static void free_run(struct engine_run *run)
 
 static struct lane_queue *queue_of(struct engine_run *run)
 {
+	if (run->is_message)
+		return &run->engines->queues[MESSAGES];
 	return &run->engines->queues[run->is_preview ? PREVIEWS : RENDERS];
 }
 
@@ -119,6 +124,8 @@ static void count(const struct engine_run *run)
 
 static unsigned lane_of(const struct engine_run *run)
 {
+	if (run->is_message)
+		return METRIC_LANE_MESSAGE;
 	return run->is_preview ? METRIC_LANE_PREVIEW : METRIC_LANE_RENDER;
 }
 
@@ -212,12 +219,15 @@ static struct lane_job *take_from(struct engines *engines, unsigned queue)
 	return job;
 }
 
-/* Previews go first, but not twice if others wait. */
+/* Messages have processes of their own. Of the others previews go first, but not twice if others
+ * wait. */
 static struct lane_job *take(struct engines *engines)
 {
 	unsigned first = engines->preview_was_last ? RENDERS : PREVIEWS;
-	struct lane_job *job = take_from(engines, first);
+	struct lane_job *job = lane_queue_take(&engines->queues[MESSAGES]);
 
+	if (!job)
+		job = take_from(engines, first);
 	return job ? job : take_from(engines, first == RENDERS ? PREVIEWS : RENDERS);
 }
 
@@ -281,6 +291,12 @@ static void on_cancelled(struct later *later)
 
 /* ---- public functions ---- */
 
+/* Whether the renderer of messages was given up. */
+static bool lacks_messages(const struct engines *engines)
+{
+	return !render_health_has(engines->settings.health, RENDER_MESSAGE);
+}
+
 /* Returns NULL, or why the language is missing. */
 static const char *missing(const struct engines *engines, enum engine_language language)
 {
@@ -301,7 +317,7 @@ int engines_submit(struct engines *engines, struct engine_job *job, unsigned *re
 
 	*ret_retry_after_s = RETRY_AFTER_S;
 	job->answer = (struct engine_answer){0};
-	if (missing(engines, job->language))
+	if (missing(engines, job->language) || (job->is_message && lacks_messages(engines)))
 		return -ENOTSUP;
 	if (engines->is_draining)
 		return -EAGAIN;
@@ -317,8 +333,7 @@ int engines_submit(struct engines *engines, struct engine_job *job, unsigned *re
 	run->resumes = on_resumes;
 	run->queued.account = job->account;
 	loop_later_init(&run->cancelled, on_cancelled);
-	error = lane_queue_add(&engines->queues[run->is_preview ? PREVIEWS : RENDERS], &run->queued,
-			       &wait_us);
+	error = lane_queue_add(queue_of(run), &run->queued, &wait_us);
 	if (error < 0) {
 		lane_count_refusal(lane_of(run), error);
 		free_run(run);
@@ -360,6 +375,7 @@ void engines_tell(const struct engines *engines)
 {
 	lane_tell(METRIC_LANE_PREVIEW, &engines->queues[PREVIEWS]);
 	lane_tell(METRIC_LANE_RENDER, &engines->queues[RENDERS]);
+	lane_tell(METRIC_LANE_MESSAGE, &engines->queues[MESSAGES]);
 }
 
 struct outbound *engines_outbound(struct engines *engines)
@@ -381,6 +397,7 @@ struct engines *engines_create(struct loop *loop, const struct engines_settings 
 	list_init(&engines->running);
 	lane_queue_init(&engines->queues[PREVIEWS], settings->processes + 1, LIMIT_PREVIEWS, 0);
 	lane_queue_init(&engines->queues[RENDERS], settings->processes, LIMIT_RENDERS, 0);
+	lane_queue_init(&engines->queues[MESSAGES], MESSAGES_RUNNING, LIMIT_PREVIEWS, 0);
 	engines->queues[PREVIEWS].may_run = may_preview;
 	preview_accounts_init(&engines->accounts);
 	engines->tools.loop = loop;

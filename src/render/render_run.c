@@ -169,27 +169,29 @@ static void store(struct render_run *run)
 	db_query_init(&run->query, &run->arena);
 	run->query.account_id = run->job->app.account_id;
 	run->hosts = settings_mask_hosts(&run->values, answer->hosts, &run->arena);
-	statement_render_store(&run->query,
-			       &(struct render_store_parameters){
-				   .place = place_of(run),
-				   .version_id = run->job->app.version_id,
-				   .lease = run->lease,
-				   .engine = str_from(engines_version()),
-				   .is_good = is_good,
-				   .is_blamed = problem_is_blamed(&answer->problem),
-				   .picture = picture,
-				   .is_whole = answer->show_full_animation,
-				   .took_us = (int64_t)answer->elapsed_us,
-				   .max_age_s = answer->max_age_s,
-				   .interval_s = answer->interval_s > 0 ? answer->interval_s : 0,
-				   .is_each_turn = answer->interval_s == 0,
-				   .moment_s = run->moment_ms / 1000,
-				   .ahead_ms = ahead_ms(run),
-				   .log = log_text(answer->log, answer->log_dropped, &run->arena),
-				   .problem = problem_text(run),
-				   .hosts = run->hosts,
-			       },
-			       NULL);
+	statement_render_store(
+	    &run->query,
+	    &(struct render_store_parameters){
+		.place = place_of(run),
+		.version_id = run->job->app.version_id,
+		.lease = run->lease,
+		.engine = str_from(engines_version()),
+		.is_good = is_good,
+		.is_blamed = problem_is_blamed(&answer->problem),
+		.picture = picture,
+		.cut = is_good && answer->cut.length ? answer->cut : (struct str){0},
+		.is_whole = answer->show_full_animation,
+		.took_us = (int64_t)answer->elapsed_us,
+		.max_age_s = answer->max_age_s,
+		.interval_s = answer->interval_s > 0 ? answer->interval_s : 0,
+		.is_each_turn = answer->interval_s == 0,
+		.moment_s = run->moment_ms / 1000,
+		.ahead_ms = ahead_ms(run),
+		.log = log_text(answer->log, answer->log_dropped, &run->arena),
+		.problem = problem_text(run),
+		.hosts = run->hosts,
+	    },
+	    NULL);
 	submit(run, on_stored);
 }
 

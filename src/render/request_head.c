@@ -6,6 +6,7 @@
 #include "record/json_memory.h"
 #include "render/config_zone.h"
 
+#include <panelimage/panelimage.h>
 #include <text/utf8.h>
 
 enum {
@@ -75,8 +76,8 @@ static bool add_members(yyjson_mut_doc *head, const struct engine_job *job)
 		yyjson_mut_obj_add_uint(head, root, "max_duration_ms", job->max_duration_ms);
 	if (job->max_whole_ms)
 		yyjson_mut_obj_add_uint(head, root, "max_whole_ms", job->max_whole_ms);
-	if (job->max_bytes)
-		yyjson_mut_obj_add_uint(head, root, "max_bytes", job->max_bytes);
+	yyjson_mut_obj_add_uint(head, root, "max_bytes",
+				job->max_bytes ? job->max_bytes : PANELIMAGE_OUTPUT_MAX_BYTES);
 	yyjson_mut_obj_add_bool(head, root, "network", job->has_network);
 	return add_text(head, "version", job->scope) && add_text(head, "timezone", zone) &&
 	       add_text(head, "locale", job->locale) && add_text(head, "handler", job->handler) &&
@@ -114,6 +115,8 @@ void request_head_write(yyjson_mut_doc *head, const char *what, const struct req
 
 	put(head, "what", yyjson_mut_str(head, what));
 	put(head, "timeout_ms", yyjson_mut_uint(head, time->timeout_ms));
+	if (time->encode_ms)
+		put(head, "encode_ms", yyjson_mut_uint(head, time->encode_ms));
 	if (time->network_ms) {
 		put(head, "network_ms", yyjson_mut_uint(head, time->network_ms));
 		put(head, "reports_waits", yyjson_mut_true(head));

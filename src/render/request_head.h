@@ -12,6 +12,7 @@ yyjson_mut_doc *request_head_create(const struct engine_job *job);
 
 struct request_time {
 	unsigned timeout_ms;
+	unsigned encode_ms;  /* additional time to encode the picture; 0: it makes none */
 	unsigned network_ms; /* additional time to wait for answers of the network; 0: none */
 };
 

@@ -13,6 +13,12 @@ enum {
 	STARLARK_MS = 10 * 1000,
 	TYPESCRIPT_MS = 2 * 1000,
 	NETWORK_MS = 8 * 1000, /* additional to these, as in render-typescript */
+	/* Additional to the script's and the painter's time. Reached by no picture of a panel's
+	 * size: what is encoded depends on the frames alone. */
+	ENCODE_MS = 10 * 1000,
+	/* Limit of a message, for each of the two: the longest text takes a twentieth of it. An
+	 * icon may take long, and messages have the workers' priority. */
+	MESSAGE_MS = 3 * 1000,
 	/* The compiler's time is CPU time; its wall time is limited to this. */
 	COMPILER_CLOCK_MS = 3 * COMPILER_MS + 5 * 1000,
 	GO_FATAL = 2, /* status of a Go program that was ended by its runtime */
@@ -67,6 +73,8 @@ static unsigned time_for(const struct engine_run *run, unsigned most_ms)
 			       ? PREVIEW_LIMITED_MS - (unsigned)used_ms
 			       : LEAST_MS;
 
+	if (run->is_message && most_ms > MESSAGE_MS)
+		most_ms = MESSAGE_MS;
 	return run->is_limited && left_ms < most_ms ? left_ms : most_ms;
 }
 
@@ -91,7 +99,11 @@ static void on_checked(struct picture_check *check)
 		run->answer.picture =
 		    (struct str){(const char *)memory->picture.data, memory->picture.size};
 		run->answer.duration_ms = memory->picture.info.duration_ms;
-		run->answer.is_cut = check->is_cut;
+		if (check->is_cut)
+			run->answer.cut = arena_printf(
+			    &memory->arena,
+			    "the animation is cut: the panel accepts %zu bytes at most",
+			    run->max_bytes);
 	}
 	picture_check_finish(check);
 	end(run);
@@ -116,7 +128,7 @@ static void ask(struct engine_run *run, enum render_program program, const char 
 /* A crash is the script's fault, a lost process is not. */
 static void fail_without_answer(struct engine_run *run, const struct renderer_answer *answer)
 {
-	bool is_go = run->request.program == RENDER_STARLARK;
+	bool is_go = run->request.program != RENDER_TYPESCRIPT;
 	int status = answer->status;
 
 	if (answer->outcome == RENDERER_LOST)
@@ -192,12 +204,14 @@ static void ask(struct engine_run *run, enum render_program program, const char 
 		unsigned timeout_ms, struct str blob)
 {
 	bool may_wait = program == RENDER_TYPESCRIPT && run->has_network;
+	bool encodes = program != RENDER_TYPESCRIPT && run->what == ENGINE_PICTURE;
 	struct request_time time = {.timeout_ms = time_for(run, timeout_ms),
+				    .encode_ms = encodes ? time_for(run, ENCODE_MS) : 0,
 				    .network_ms = may_wait ? time_for(run, NETWORK_MS) : 0};
 
 	run->request = (struct renderer_request){
 	    .program = program,
-	    .timeout_ms = time.timeout_ms,
+	    .timeout_ms = time.timeout_ms + time.encode_ms,
 	    .network_ms = time.network_ms,
 	    .done = on_answer,
 	    .fetch = run_on_fetch,
@@ -366,6 +380,7 @@ int run_init(struct engine_run *run, struct engine_job *job)
 	*run = (struct engine_run){
 	    .job = job,
 	    .is_preview = job->is_preview,
+	    .is_message = job->is_message,
 	    .account = job->account,
 	    .what = job->what,
 	    .language = job->language,
@@ -409,7 +424,8 @@ void run_start(struct engine_run *run, const struct run_tools *tools)
 	run->tools = tools;
 	run->started_us = clock_monotonic_us();
 	if (run->language == ENGINE_STARLARK)
-		ask(run, RENDER_STARLARK, what_texts[run->what], STARLARK_MS, job->script);
+		ask(run, run->is_message ? RENDER_MESSAGE : RENDER_STARLARK, what_texts[run->what],
+		    STARLARK_MS, job->script);
 	else if (job->compiled.length == 0 || run->what == ENGINE_COMPILE)
 		compile(run, job->script);
 	else

@@ -17,16 +17,31 @@ enum field_count task_single_field(const struct task *task, struct str name, str
 	return count;
 }
 
+/* Returns the body's media type, without parameters; empty if there is not exactly one. */
+static struct str media_type(const struct task *task)
+{
+	struct str value;
+
+	if (task_single_field(task, STR("content-type"), &value) != FIELD_SINGLE)
+		return STR("");
+	return str_trim((struct str){value.data, str_find(value, ';')});
+}
+
 static bool is_json(const struct task *task)
 {
-	struct str value, type;
+	return task->endpoint->takes_any_type ||
+	       str_equal_ignore_case(media_type(task), STR("application/json"));
+}
 
-	if (task->endpoint->takes_any_type)
-		return true;
-	if (task_single_field(task, STR("content-type"), &value) != FIELD_SINGLE)
-		return false;
-	type = (struct str){value.data, str_find(value, ';')};
-	return str_equal_ignore_case(str_trim(type), STR("application/json"));
+static struct step_result fail_type(struct task *task)
+{
+	if (task->endpoint->takes_picture)
+		return task_fail(task, PROBLEM_TYPE_UNSUPPORTED,
+				 "the body must be JSON, with Content-Type: application/json, or "
+				 "a picture, with Content-Type: image/png, image/gif or "
+				 "image/webp");
+	return task_fail(task, PROBLEM_TYPE_UNSUPPORTED,
+			 "the body must be JSON, with Content-Type: application/json");
 }
 
 bool task_fails_coding(struct task *task, struct step_result *ret_answer)
@@ -56,10 +71,10 @@ static struct step_result parse_body(struct task *task)
 
 	if (task_fails_coding(task, &answer))
 		return answer;
+	if (task_takes_picture(task, media_type(task)))
+		return task_read_picture(task, media_type(task));
 	if (!is_json(task))
-		return task_fail(task, PROBLEM_TYPE_UNSUPPORTED,
-				 "the body must be JSON, with Content-Type: "
-				 "application/json");
+		return fail_type(task);
 	if (task->request->body.length > LIMIT_LOOP_TEXT_BYTES)
 		return task_read_large_body(task, body_parsed);
 	task->is_json = json_parse_body(task->request->body, task_arena(task), &task->document,

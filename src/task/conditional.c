@@ -44,6 +44,8 @@ static struct str make_tag(struct task *task, struct str prefix, struct str tagg
  */
 static bool is_named(struct task *task, struct str tag)
 {
+	if (task->is_packed)
+		tag = task_tag_of_coding(task, tag);
 	task->shown_tag = tag;
 	task_add_field(task, STR("ETag"), tag);
 	task_let_caches_ask(task);

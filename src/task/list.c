@@ -4,7 +4,7 @@
 
 static struct step_result reply_rows(struct task *task)
 {
-	return task_reply(task, 200, STR("application/json"), task->json);
+	return task_reply_rows(task, task->json);
 }
 
 static struct step_result reply_not_modified(struct task *task)
@@ -106,8 +106,7 @@ struct step_result task_reply_list(struct task *task, const struct task_list *li
 	struct step_result answer;
 
 	task->list = list;
-	if (list->is_compressed)
-		task_add_field(task, STR("Vary"), STR("Accept-Encoding"));
+	task_choose_coding(task);
 	if (list->ask_part && task_has_bad_range(task, &answer))
 		return answer;
 	if (task->range.limit == 0 || !list->ask_part) {

@@ -6,7 +6,6 @@
  * The reading has its own lifetime: rows may arrive after the task has ended. */
 #include "base/limits.h"
 #include "gzip.h"
-#include "http/coding.h"
 #include "http/stream.h"
 #include "task_private.h"
 
@@ -118,11 +117,6 @@ static bool write_more(struct task *task, struct http_stream *stream)
 
 static void begin_gzip(struct task *task)
 {
-	static const bool has[HTTP_CODING_COUNT] = {
-	    [HTTP_CODING_GZIP] = true, [HTTP_CODING_IDENTITY] = true};
-
-	if (http_choose_coding(task->request, has) != HTTP_CODING_GZIP)
-		return;
 	task_add_field(task, STR("Content-Encoding"), STR("gzip"));
 	task->reading->gzip = gzip_new();
 	pack(task->reading);
@@ -132,7 +126,7 @@ static struct step_result begin_stream(struct task *task)
 {
 	task->reading->is_streaming = true;
 	task_let_caches_ask(task);
-	if (task->list->is_compressed)
+	if (task->is_packed)
 		begin_gzip(task);
 	return task_reply_stream(task, 200,
 				 task->list->write_line ? STR("application/x-ndjson")
@@ -161,7 +155,7 @@ static struct step_result reply_part(struct task *task)
 
 	if (task_part_is_not_modified(task, buffer))
 		return task_reply(task, 304, (struct str){0}, (struct str){0});
-	return task_reply(task, 200, STR("application/json"), json);
+	return task_reply_rows(task, json);
 }
 
 /* Ends a part. The task, and the reading with it, may be gone afterwards. */

@@ -59,6 +59,8 @@ struct task {
 	/* Memory for a large text, while a worker thread works on it (lane.c). */
 	struct arena lane_arena;
 	struct json_parsing *parsing; /* of the body */
+	struct str picture;	      /* body that is one; data is NULL: it is JSON */
+	struct str picture_type;
 	bool is_json;
 	bool has_read_fields; /* the body's fields are in the state */
 	struct str why_no_json;
@@ -81,6 +83,8 @@ struct task {
 	const struct task_list *list;
 	struct list_range range; /* requested part of the list */
 	bool has_next_part;
+	bool is_packed;		      /* the answer is sent in gzip */
+	struct packing *packing;      /* compression of the answer; NULL: none */
 	struct list_reading *reading; /* reading of a long list; NULL while none is under way */
 	unsigned row_count;
 
@@ -154,6 +158,11 @@ __attribute__((warn_unused_result)) struct step_result task_read_large_body(stru
 __attribute__((warn_unused_result)) struct step_result
 task_work_on_text(struct task *task, bool (*run)(void *argument), size_t bytes, task_step *next);
 void task_take_over(struct task *task);
+/* Whether this is the media type of a picture, and the endpoint takes one as the body. */
+bool task_takes_picture(const struct task *task, struct str type);
+/* Reads the query into task->document, as a JSON body's members. */
+__attribute__((warn_unused_result)) struct step_result task_read_picture(struct task *task,
+									 struct str type);
 /* Returns true, with the answer 415, if a body has a content coding, or would have one: even if
  * none is read. */
 __attribute__((warn_unused_result)) bool task_fails_coding(struct task *task,
@@ -204,6 +213,13 @@ void task_add_next_part(struct task *task, const void *row);
 void task_begin_list(const struct task_list *list, struct buffer *json);
 void task_end_list(const struct task_list *list, struct buffer *json);
 
+/* Decides whether the list is sent in gzip, and tells caches that this depends on the caller. */
+void task_choose_coding(struct task *task);
+/* Returns the entity tag of an answer in gzip, which differs from that of the plain one. */
+struct str task_tag_of_coding(struct task *task, struct str tag);
+/* Replies with a list's JSON, compressed if is_packed. */
+__attribute__((warn_unused_result)) struct step_result task_reply_rows(struct task *task,
+								       struct str json);
 /* Step: reads the list (or the requested part) over a connection of its own. */
 task_step task_read_long_list;
 /* Makes caches keep the answer for this caller only, and revalidate before each use. */

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Targets: a still picture 3 ms, 64 frames 40 ms, both to WebP, warm; and 100 MiB at most after
@@ -105,5 +107,26 @@ func BenchmarkThousandApps(b *testing.B) {
 		b.ReportMetric(residentMiB(b, p.command.Process.Pid), "MiB-at-the-end")
 		b.ReportMetric(highest, "MiB-highest")
 		b.ReportMetric(float64(restarts), "recycled")
+	}
+}
+
+// BenchmarkMessage draws messages of the server: 490 letters take at most three times as long as 20.
+func BenchmarkMessage(b *testing.B) {
+	script, err := os.ReadFile("../../src/api/message.star")
+	require.NoError(b, err)
+	for _, scroll := range []string{"left", "auto"} {
+		for _, letters := range []int{20, 100, 255, 490} {
+			b.Run(fmt.Sprintf("%s/%d", scroll, letters), func(b *testing.B) {
+				r := testRequest()
+				r.MaxDurationMs, r.MaxBytes = 45_000, 460_000
+				r.Config = map[string]any{"text": strings.Repeat("x", letters), "color": "#fff", "background": "#000",
+					"font": "tb-8", "align": "center", "scroll": scroll}
+				for b.Loop() {
+					a, _ := serve(r, string(script))
+					require.Nil(b, a.Error)
+					b.ReportMetric(float64(a.CPUUs)/1000, "cpu-ms")
+				}
+			})
+		}
 	}
 }

@@ -46,7 +46,7 @@ func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
 	blob, err := e.run(r, script, m, log, a)
 	if err != nil {
 		a.Error, blob = describe(err, m), nil
-		if e.network.tookTooLong(m.timeout) {
+		if e.network.tookTooLong(m.script.timeout) {
 			a.Error.Kind, a.Error.Message = problemScript, "the network takes too long"
 		}
 	}
@@ -55,7 +55,7 @@ func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
 	}
 	a.Log, a.LogDropped = log.lines, log.dropped
 	a.Hosts = e.network.hostsAsked()
-	a.ElapsedUs = time.Since(m.started).Microseconds()
+	a.ElapsedUs = time.Since(m.script.started).Microseconds()
 	a.CPUUs = (cpuTime() - cpuBefore).Microseconds()
 	a.Steps, a.MemoryBytes = m.allSteps(), m.peakBytes
 	return a, blob
@@ -79,7 +79,7 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 	case whatReply:
 		return nil, readReply(script, r, m, a)
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), m.deadline)
+	ctx, cancel := context.WithDeadline(context.Background(), m.script.deadline)
 	defer cancel()
 	v, err := e.versions.find(r.App+"@"+r.Version, script)
 	if err != nil {
@@ -144,10 +144,11 @@ func checkSize(r *request) error {
 }
 
 func show(shown *reel, r *request, m *meter, a *answer) ([]byte, error) {
-	blob, err := picture(shown, r, m)
+	blob, cut, err := picture(shown, r, m)
 	if err != nil {
 		return nil, err
 	}
+	a.Cut = cut
 	if len(blob) > maxBlobBytes {
 		return nil, tooLarge("picture", len(blob), maxBlobBytes)
 	}

@@ -164,43 +164,82 @@ func TestAnimationIsCutAtAFrame(t *testing.T) {
 	}
 }
 
-func TestLargePicturesGetMoreEffort(t *testing.T) {
-	r := testRequest()
-	painted, failsAt := 0, 0
-	shown := &reel{delay: delayOf(0), frames: func(yield func(image.Image) bool) {
-		for n := range 20 { // like a photograph that moves
+// photographs is like a photograph that moves. Each frame takes its painting time of the processor.
+func photographs(r *request, count int, painting time.Duration, painted *int) *reel {
+	return &reel{delay: delayOf(0), frames: func(yield func(image.Image) bool) {
+		for n := range count {
+			began := cpuTime()
 			frame := image.NewRGBA(image.Rect(0, 0, r.Width, r.Height))
 			for i := range frame.Pix {
 				x, y := i/4%r.Width+n, i/4/r.Width
 				frame.Pix[i] = byte(4*x+x*y/8*(i&3)) | 255*byte(i&3/3)
 			}
-			painted++
-			if painted == failsAt {
-				panic("a widget failed")
+			for cpuTime()-began < painting {
 			}
+			*painted++
 			if !yield(frame) {
 				return
 			}
 		}
 	}}
-	make := func(maxBytes int) []byte {
+}
+
+func TestLargePicturesGetMoreEffort(t *testing.T) {
+	r, painted := testRequest(), 0
+	make := func(maxBytes int) ([]byte, string) {
 		r.MaxBytes, painted = maxBytes, 0
-		blob, err := picture(shown, r, newMeter(r))
+		blob, cut, err := picture(photographs(r, 20, 0, &painted), r, newMeter(r))
 		require.NoError(t, err)
-		return blob
+		require.Equal(t, 20, painted, "frames are painted once")
+		return blob, cut
 	}
-	large := make(maxBlobBytes)
-	require.Equal(t, 20, painted)
-	assert.Equal(t, large, make(len(large)))
-	require.Equal(t, 20, painted)
-	small := make(len(large) - 1)
-	require.Equal(t, 40, painted)
+	large, _ := make(maxBlobBytes)
+	same, _ := make(len(large))
+	assert.Equal(t, large, same)
+	small, cut := make(len(large) - 1)
 	assert.Less(t, len(small), len(large))
+	assert.Empty(t, cut)
 	assert.Equal(t, decode(t, large).frames, decode(t, small).frames)
 
-	failsAt = 30
-	assert.Equal(t, large, make(len(large)-1), "one that cannot be made again is kept")
-	require.Equal(t, 30, painted)
+	less, cut := make(len(small) / 2)
+	shown := decode(t, less).frames
+	assert.LessOrEqual(t, len(less), len(small)/2)
+	assert.Equal(t, decode(t, large).frames[:len(shown)], shown)
+	assert.Equal(t, fmt.Sprintf("the animation is cut after %d of 20 frames: the panel accepts %d bytes at most",
+		len(shown), len(small)/2), cut)
+}
+
+func TestEncodingTakesNoTimeOfTheScript(t *testing.T) {
+	r, painted := testRequest(), 0
+	large, _, err := picture(photographs(r, 20, 0, &painted), r, newMeter(r))
+	require.NoError(t, err)
+	r.MaxBytes = len(large) - 1
+	small, _, err := picture(photographs(r, 20, 0, &painted), r, newMeter(r))
+	require.NoError(t, err)
+
+	r.TimeoutMs, painted = 1000, 0
+	late, cut, err := picture(photographs(r, 20, 30*time.Millisecond, &painted), r, newMeter(r))
+	require.NoError(t, err)
+	assert.Equal(t, 20, painted)
+	assert.Empty(t, cut)
+	assert.Equal(t, small, late, "it is the same picture, however long its painting took")
+
+	m := newMeter(r)
+	all, err := paintAll(photographs(r, 20, 0, &painted), r, m)
+	require.NoError(t, err)
+	m.beginEncoding(r)
+	m.now.Load().timeout = 0
+	_, err = encoded(all.frames, r, m, encoderLevel)
+	assert.EqualError(t, err, "the app makes a picture whose encoding takes more than 0s")
+}
+
+func TestMostFramesArePainted(t *testing.T) {
+	r, painted := testRequest(), 0
+	r.Width, r.Height, r.MaxDurationMs = 2, 1, 1_000_000
+	blob, cut, err := picture(photographs(r, maxFrames+10, 0, &painted), r, newMeter(r))
+	require.NoError(t, err)
+	require.LessOrEqual(t, frameCount(blob), maxFrames)
+	assert.Equal(t, fmt.Sprintf("the animation is cut after %d frames: panels show no more", frameCount(blob)), cut)
 }
 
 func TestPictureIsCutAtAFrame(t *testing.T) {
@@ -462,13 +501,13 @@ func TestClockBlamesNobody(t *testing.T) {
 	r := testRequest()
 	r.TimeoutMs = 300
 	m := newMeter(r)
-	m.deadline = time.Now() // as if other processes had used the processor
+	m.script.deadline = time.Now() // as if other processes had used the processor
 	a, _ := newEngine().serve(r, []byte(endless), m)
 	assert.Equal(t, problemLate, a.Error.Kind)
 	assert.Contains(t, a.Error.Message, "the machine is too busy")
 
 	m = newMeter(r)
-	assert.GreaterOrEqual(t, m.deadline.Sub(m.started), 5*time.Second)
+	assert.GreaterOrEqual(t, m.script.deadline.Sub(m.script.started), 5*time.Second)
 	a, _ = newEngine().serve(r, []byte(endless), m)
 	assert.Equal(t, problemLimit, a.Error.Kind)
 	assert.Equal(t, "the app takes more than 300ms", a.Error.Message)

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -37,28 +38,45 @@ const (
 // steps of each thread; a request has a thread for each file it loads, for the schema and for
 // main().
 type meter struct {
+	script   *budget // the script and its painting
+	maxSteps int64
+
+	now atomic.Pointer[budget] // that of the work that is being done
+
+	threads    []*starlark.Thread
+	steps      int64 // steps counted so far
+	keptBytes  int64 // memory kept for later requests, not counted for this one
+	stripBytes int64 // memory of painted frames, likewise
+	peakBytes  int64
+	looks      int
+	reason     string // the limit that was reached
+	isStarved  bool   // the time by the clock is over
+}
+
+// budget is the time for a part of a request. It never changes.
+type budget struct {
 	started  time.Time
 	deadline time.Time     // by the clock
 	timeout  time.Duration // processor time
 	cpu      time.Duration // processor time that the process used before
-	maxSteps int64
+	exceeded string        // for the app's author, with the timeout behind it
+}
 
-	threads   []*starlark.Thread
-	steps     int64 // steps counted so far
-	keptBytes int64 // memory kept for later requests, not counted for this one
-	peakBytes int64
-	looks     int
-	reason    string // the limit that was reached
-	isStarved bool   // the time by the clock is over
+func newBudget(timeoutMs int64, extra time.Duration, exceeded string) *budget {
+	now, timeout := time.Now(), time.Duration(timeoutMs)*time.Millisecond
+	return &budget{now, now.Add(wallTimes*timeout + extra), timeout, cpuTime(), exceeded}
 }
 
 func newMeter(r *request) *meter {
-	now := time.Now()
-	timeout := time.Duration(r.TimeoutMs) * time.Millisecond
-	wall := wallTimes*timeout + wallExtra
-	m := &meter{started: now, deadline: now.Add(wall), timeout: timeout, cpu: cpuTime(), maxSteps: r.MaxSteps}
+	m := &meter{script: newBudget(r.TimeoutMs, wallExtra, "takes more than"), maxSteps: r.MaxSteps}
+	m.now.Store(m.script)
 	m.holdsTooMuch()
 	return m
+}
+
+// beginEncoding ends the script's time: what its picture then takes is the server's matter.
+func (m *meter) beginEncoding(r *request) {
+	m.now.Store(newBudget(r.EncodeMs, 0, "makes a picture whose encoding takes more than"))
 }
 
 // attach makes the meter check the thread from time to time.
@@ -118,10 +136,11 @@ func (m *meter) look(depth int) error {
 
 // holdsTooMuch checks the memory and sets the reason.
 func (m *meter) holdsTooMuch() bool {
-	held := heldByObjects() - m.keptBytes
+	notCounted := m.keptBytes + m.stripBytes
+	held := heldByObjects() - notCounted
 	if held > maxHeapBytes {
 		runtime.GC() // some of the counted bytes may be garbage
-		held = heldByObjects() - m.keptBytes
+		held = heldByObjects() - notCounted
 	}
 	m.peakBytes = max(m.peakBytes, held)
 	if held > maxHeapBytes && m.reason == "" {
@@ -139,13 +158,14 @@ func (m *meter) lookAtClock() {
 // lateness returns which limit of time was exceeded by this duration, or "". It reads only what
 // does not change, so other goroutines may call it, too.
 func (m *meter) lateness(since time.Duration) (reason string, isStarved bool) {
-	used := cpuTime() - m.cpu
+	b := m.now.Load()
+	used := cpuTime() - b.cpu
 	switch {
-	case used > m.timeout+since:
-		return fmt.Sprintf("takes more than %v", m.timeout), false
-	case time.Now().After(m.deadline.Add(since)):
+	case used > b.timeout+since:
+		return fmt.Sprintf("%s %v", b.exceeded, b.timeout), false
+	case time.Now().After(b.deadline.Add(since)):
 		return fmt.Sprintf("had %v of the processor in %v: the machine is too busy",
-			used.Round(100*time.Millisecond), m.deadline.Sub(m.started)), true
+			used.Round(100*time.Millisecond), b.deadline.Sub(b.started)), true
 	}
 	return "", false
 }

@@ -153,7 +153,7 @@ func (s *server) watch(m *meter, isDone <-chan struct{}) {
 		}
 		s.mutex.Lock() // never unlocked: nothing else may be sent any more
 		head := &answer{Error: limitProblem(reason, isStarved), Recycle: true,
-			ElapsedUs: time.Since(m.started).Microseconds(), CPUUs: (cpuTime() - m.cpu).Microseconds()}
+			ElapsedUs: time.Since(m.script.started).Microseconds(), CPUUs: (cpuTime() - m.script.cpu).Microseconds()}
 		_ = writeFrame(s.link, head, nil)
 		os.Exit(exitAtItsTimeout)
 	}

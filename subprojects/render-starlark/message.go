@@ -34,8 +34,9 @@ type request struct {
 	Height        int   `json:"height"`
 	MaxDurationMs int   `json:"max_duration_ms"` // limit of an animation
 	MaxWholeMs    int   `json:"max_whole_ms"`    // limit of an animation with show_full_animation
-	MaxBytes      int   `json:"max_bytes"`       // a larger picture gets more effort
-	TimeoutMs     int64 `json:"timeout_ms"`      // processor time for the whole request
+	MaxBytes      int   `json:"max_bytes"`       // a larger picture gets more effort, and is cut then
+	TimeoutMs     int64 `json:"timeout_ms"`      // processor time for the script, and for painting
+	EncodeMs      int64 `json:"encode_ms"`       // processor time for encoding what was painted
 	MaxSteps      int64 `json:"max_steps"`
 
 	Network *bool `json:"network"` // false: the script's requests are refused
@@ -69,6 +70,9 @@ func (r *request) setDefaults() {
 	if r.TimeoutMs == 0 {
 		r.TimeoutMs = 10_000
 	}
+	if r.EncodeMs == 0 {
+		r.EncodeMs = 10_000
+	}
 	if r.MaxSteps == 0 {
 		r.MaxSteps = math.MaxInt64 // processor time limits the script instead
 	}
@@ -82,6 +86,8 @@ type answer struct {
 	DelaysMs          []int `json:"delays_ms,omitempty"` // delay of each frame; empty for a still picture
 	MaxAgeS           int   `json:"max_age_s,omitempty"`
 	ShowFullAnimation bool  `json:"show_full_animation,omitempty"`
+
+	Cut string `json:"cut,omitempty"` // what was left out of the animation; empty: nothing
 
 	IntervalS *int `json:"interval_s,omitempty"` // interval of the manifest; 0: each turn
 	// is rendered

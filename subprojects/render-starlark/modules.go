@@ -9,20 +9,16 @@ import (
 	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
 	gohumanize "github.com/dustin/go-humanize"
-	"github.com/tronbyt/pixlet/render"
-	"github.com/tronbyt/pixlet/render/emoji"
 	"github.com/tronbyt/pixlet/runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/animation_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/filter_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/humanize"
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime"
 	"github.com/tronbyt/pixlet/runtime/modules/starlarkhttp"
-	"github.com/zachomedia/go-bdf"
 	starlarktime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
@@ -90,33 +86,6 @@ func loadModule(_ *starlark.Thread, name string) (starlark.StringDict, error) {
 		return displaydModule, nil
 	}
 	return nil, runtime.ErrInvalidModule
-}
-
-// displaydModule is for the script that draws the server's own messages.
-var displaydModule = starlark.StringDict{"missing": starlark.NewBuiltin("missing", missingCharacters)}
-
-// missingCharacters returns the characters of a text that neither the font nor the emoji contain,
-// each once. The library leaves them out silently.
-func missingCharacters(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var content, font string
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "content", &content, "font", &font); err != nil {
-		return nil, err
-	}
-	face, err := render.GetFont(font)
-	if err != nil {
-		return nil, err
-	}
-	glyphs := face.(*bdf.Face).Font.CharMap
-	missing := []rune{}
-	segments, _ := emoji.SegmentString(content)
-	for _, segment := range segments {
-		for _, r := range segment.Text {
-			if _, known := glyphs[r]; !known && !segment.IsEmoji && !slices.Contains(missing, r) {
-				missing = append(missing, r)
-			}
-		}
-	}
-	return starlark.String(missing), nil
 }
 
 func humanizeModule() (starlark.StringDict, error) {

@@ -20,6 +20,9 @@ import (
 // merged.
 const maxFrames = 2048
 
+// Memory of the painted frames: that of as many of a panel of 64x32.
+const maxStripBytes = maxFrames * 64 * 32 * 4
+
 // Level of effort of the encoder, from 0. The library's is 6: for apps' pictures that takes half as
 // long again for 0.3 % fewer bytes, of photographs twice as long for 5 %. Level 0 makes 10 % more.
 const encoderLevel = 1
@@ -56,27 +59,97 @@ func reelOf(roots []render.Root, r *request) *reel {
 	}
 }
 
-// picture paints the reel into one lossless WebP, as the library's own encoder does, but with less
-// effort, and in the goroutine of the request: a panic in a widget is then an error of this request,
-// and the limits are looked at before each frame. A picture of more than r.MaxBytes is made again with
-// the library's effort, since frames would be cut; if there is no time for that, the first one is kept.
-func picture(shown *reel, r *request, m *meter) ([]byte, error) {
-	blob, err := encoded(shown, r, m, encoderLevel)
-	if err == nil && len(blob) > r.MaxBytes {
-		smaller, err := encoded(shown, r, m, encode.WebPLevelDefault)
-		if err == nil && len(smaller) < len(blob) {
-			blob = smaller
-		}
-	}
-	return cutAtFrame(blob, maxBlobBytes), err
+// strip has the painted frames of a picture, of which no two neighbours are alike.
+type strip struct {
+	frames []stripFrame
+	bytes  int
+	isCut  bool // there would be more
 }
 
-func encoded(shown *reel, r *request, m *meter, level int) (blob []byte, err error) {
+type stripFrame struct {
+	image image.Image
+	lasts time.Duration
+}
+
+// picture paints the reel into one lossless WebP, as the library's own encoder does, but with less
+// effort, and in the goroutine of the request: a panic in a widget is then an error of this request.
+// Painting takes the script's time, encoding the server's, so each frame is painted once. A picture
+// of more than r.MaxBytes is encoded again with the library's effort, and cut at the end of a frame
+// if it still has more; cut then says so. The result depends on the frames and on r.MaxBytes only.
+func picture(shown *reel, r *request, m *meter) (blob []byte, cut string, err error) {
+	painted, err := paintAll(shown, r, m)
+	if err != nil || len(painted.frames) == 0 {
+		return nil, "", err
+	}
+	m.beginEncoding(r)
+	blob, err = encoded(painted.frames, r, m, encoderLevel)
+	if err != nil {
+		return nil, "", err
+	}
+	limit, all := min(r.MaxBytes, maxBlobBytes), frameCount(blob)
+	if len(blob) > limit {
+		small, err := encoded(painted.frames[:mayFit(blob, limit)], r, m, encode.WebPLevelDefault)
+		if err != nil {
+			return nil, "", err
+		}
+		blob = better(cutAtFrame(small, limit), cutAtFrame(blob, limit))
+	}
+	switch {
+	case frameCount(blob) < all:
+		cut = fmt.Sprintf("the animation is cut after %d of %d frames: the panel accepts %d bytes at most",
+			frameCount(blob), all, limit)
+	case painted.isCut:
+		cut = fmt.Sprintf("the animation is cut after %d frames: panels show no more", all)
+	}
+	return blob, cut, nil
+}
+
+// paintAll paints the frames that are shown, as long as there is room for them.
+func paintAll(shown *reel, r *request, m *meter) (painted strip, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			blob, err = nil, shown.complain(cause)
+			painted, err = strip{}, shown.complain(cause)
 		}
 	}()
+	remaining := shown.maximum(r)
+	if err := m.check(); err != nil || remaining <= 0 {
+		return strip{}, err
+	}
+	for frame := range shown.frames {
+		lasts := min(shown.delay, remaining)
+		remaining -= lasts
+		if painted.isCut = !painted.add(frame, lasts); painted.isCut {
+			break
+		}
+		m.stripBytes = int64(painted.bytes)
+		if err := m.check(); err != nil {
+			return strip{}, err
+		}
+		if remaining <= 0 {
+			break
+		}
+	}
+	return painted, nil
+}
+
+// add returns false if there is no room for the frame.
+func (s *strip) add(frame image.Image, lasts time.Duration) bool {
+	if last := len(s.frames) - 1; last >= 0 && areAlike(s.frames[last].image, frame) {
+		s.frames[last].lasts += lasts
+		return true
+	}
+	bounds := frame.Bounds()
+	bytes := 4 * bounds.Dx() * bounds.Dy()
+	if len(s.frames) == maxFrames || s.bytes+bytes > maxStripBytes {
+		return false
+	}
+	s.bytes += bytes
+	s.frames = append(s.frames, stripFrame{frame, lasts})
+	return true
+}
+
+// encoded makes a WebP of the frames, of which there is at least one.
+func encoded(frames []stripFrame, r *request, m *meter, level int) ([]byte, error) {
 	config, err := webp.ConfigLosslessPreset(level)
 	if err != nil {
 		return nil, err
@@ -86,37 +159,37 @@ func encoded(shown *reel, r *request, m *meter, level int) (blob []byte, err err
 		return nil, err
 	}
 	defer encoder.Close()
-
-	remaining := shown.maximum(r)
-	var last image.Image
-	count := 0
-	if err := m.check(); err != nil || remaining <= 0 {
-		return nil, err
-	}
-	for frame := range shown.frames {
-		if last == nil || !areAlike(last, frame) {
-			count++
-		}
-		if count > maxFrames {
-			break
-		}
-		last = frame
-		lasts := min(shown.delay, remaining)
-		remaining -= lasts
-		if err := encoder.AddFrame(frame, lasts, config); err != nil {
+	for _, frame := range frames {
+		if err := encoder.AddFrame(frame.image, frame.lasts, config); err != nil {
 			return nil, err
 		}
 		if err := m.check(); err != nil {
 			return nil, err
 		}
-		if remaining <= 0 {
-			break
-		}
-	}
-	if count == 0 {
-		return nil, nil
 	}
 	return encoder.Assemble()
+}
+
+// mayFit returns how many of the frames of a file with too many bytes may fit with more effort, which
+// bounds the time for that: it never makes a frame as many times smaller.
+func mayFit(file []byte, limit int) int {
+	const smallestShare = 4
+	count, bytes := 0, 0
+	for _, data := range animationFrames(file) {
+		if bytes += len(data); bytes > smallestShare*limit && count > 0 {
+			break
+		}
+		count++
+	}
+	return max(1, count)
+}
+
+// better returns the file with more frames or, if both have the same number, with fewer bytes.
+func better(one, other []byte) []byte {
+	if a, b := frameCount(one), frameCount(other); a > b || a == b && len(one) <= len(other) {
+		return one
+	}
+	return other
 }
 
 // complain returns an error that names the widget that could not be painted and where it was made.
@@ -134,7 +207,7 @@ func (shown *reel) complain(cause any) error {
 	return p
 }
 
-// areAlike returns whether the encoder merges the two frames.
+// areAlike returns whether the two frames show the same.
 func areAlike(one, other image.Image) bool {
 	a, ok := one.(*image.RGBA)
 	b, okOther := other.(*image.RGBA)
@@ -169,6 +242,9 @@ func paintFrame(root render.Root, r *request, index int) image.Image {
 	canvas.Pop()
 	return canvas.Image()
 }
+
+// frameCount returns the number of frames of a WebP.
+func frameCount(file []byte) int { return max(1, len(frameDelays(file))) }
 
 // frameDelays returns the delay of each frame of an animated WebP, in which the encoder has merged
 // equal frames. A still picture has none.

@@ -335,11 +335,28 @@ def test_a_long_list_of_apps_is_compressed(start, count):
     assert zipped(account, "gzip", "/v1/apps?broken=true")["Content-Encoding"] == "gzip"
 
 
+@pytest.mark.parametrize("target", ["/v1/apps", "/v1/apps?limit=5", "/v1/apps?limit=60", "/v1/apps?limit=900"])
+def test_parts_and_short_lists_of_apps_are_compressed(start, target):
+    account = start().account()
+    insert_apps(account, 90)
+    account.world.sql("UPDATE app SET description = repeat('a word ', 40) WHERE account_id = %s", account.id)
+    plain, answer = account.get(target), zipped(account, "gzip", target)
+    assert "Content-Encoding" not in plain and plain["Vary"] == "Accept-Encoding"
+    assert (answer["Content-Encoding"], answer["Vary"]) == ("gzip", "Accept-Encoding")
+    assert gzip.decompress(answer.body) == plain.body and ("Link" in answer) == ("Link" in plain)
+    assert len(answer.body) * 2 < len(plain.body)
+    assert "Content-Encoding" not in zipped(account, "identity", target)
+    # A tag is that of one coding.
+    assert answer["ETag"] != plain["ETag"] == zipped(account, "br", target)["ETag"]
+    for accepted, tag, status in [("gzip", answer["ETag"], 304), ("gzip", plain["ETag"], 200),
+                                  ("br", plain["ETag"], 304), ("br", answer["ETag"], 200)]:
+        fields = [("Accept-Encoding", accepted), ("If-None-Match", tag)]
+        assert account.request("GET", target, fields=fields).status == status
+
+
 def test_other_lists_are_not_compressed(account):
-    """Short lists, and parts, have tags and are not compressed."""
     insert_devices(account, 200)
-    insert_apps(account, 50)
-    for target in ("/v1/devices", "/v1/apps", "/v1/apps?limit=20"):
+    for target in ("/v1/devices", "/v1/devices?limit=20"):
         assert "Content-Encoding" not in zipped(account, "gzip", target)
 
 

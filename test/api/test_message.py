@@ -159,6 +159,20 @@ def test_what_no_font_has_is_named(device):
     assert "are not in the font: ж; " in say(device, "Grüße, ж", font="tom-thumb").faults()["/text"]
 
 
+@pytest.mark.parametrize("scroll", ["auto", "up", "left"])
+@pytest.mark.parametrize("letters", [60, 100, 200, 255, 490])
+def test_a_long_text_costs_little_more(device, scroll, letters):
+    """Frames cost time: a longer text takes larger steps, in at most 45 s. 20 letters take 163 of them to the left."""
+    picture = said(device, "x" * letters, scroll=scroll)
+    delays = []
+    for frame in range(picture.n_frames):
+        pixels(picture, frame)  # reads it
+        delays.append(picture.info["duration"])
+    assert len(delays) <= 2.2 * 163 and 1_000 < sum(delays) <= 45_000
+    passed = 5 * letters if scroll == "left" else 8 * (letters // 13)
+    assert len(delays) * 8 >= passed, "no step is wider than 8 pixels"
+
+
 def test_a_text_that_takes_too_long(device):
     assert "45 s" in say(device, "word " * 100, scroll="left", font="terminus-32").faults()["/text"]
     assert say(device, "word " * 100).ok() == {}

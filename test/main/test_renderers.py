@@ -189,6 +189,20 @@ def test_renderers_let_others_go_first(serve):
     assert all(os.getpriority(os.PRIO_PROCESS, pid) >= 10 for pid in found)
 
 
+def test_messages_are_drawn_at_the_priority_of_workers(serve):
+    server = serve(workers=1).start()
+    host, [worker] = server.render_host(), server.workers()
+    server.ctl("account", "create", "a@example.org", "--name", "A")
+    device = server.ctl("device", "create", "--account", "a@example.org", "--name", "Desk")
+    key = server.ctl("key", "create", "--account", "a@example.org")["key"]
+    assert server.post(f"/v1/devices/{device['id']}/message", {"text": "Hello"}, key=key).status == 200
+    [renderer] = [int(pid) for pid in below(host) if status(pid)["Name"] == ["render-starlark"]]
+    assert os.getpriority(os.PRIO_PROCESS, renderer) == os.getpriority(os.PRIO_PROCESS, worker) == 0
+    assert os.getsid(renderer) not in (os.getsid(host), os.getsid(worker))
+    if os.path.exists(f"/proc/{renderer}/autogroup"):
+        assert nice_of_session(renderer) == nice_of_session(worker) == 0
+
+
 def test_renderers_that_crash_are_given_up(launch, folder):
     tree = Tree(folder, {"render-starlark": "/bin/false"})
     server = launch(workers=1)

@@ -103,6 +103,20 @@ def test_an_animation_is_cut_for_its_board(world, author, reviewer, browser, lim
         delays, _ = first_animation(panel)
         assert least < len(panel.pictures[-1]) <= limit
         assert delays == [50] * len(delays) and 1 < len(delays) < 100
+    cut = f"the animation is cut after {len(delays)} of 100 frames: the panel accepts {limit} bytes at most"
+    [entry] = browser.get(f"{path_of(made['device'])}/rotation").ok()["entries"]
+    assert (entry["cut"], entry["problem"]) == (cut, None)
+
+
+@NEEDS_TYPESCRIPT
+@pytest.mark.parametrize("frames, words", [(100, "the animation is cut after "), (9, None)])
+def test_previews_say_what_is_cut(author, reviewer, browser, frames, words):
+    script = NOISE.replace("i < 100", f"i < {frames}")
+    app = published(author, reviewer, script, language="TYPESCRIPT")
+    device = installed(browser, app)["device"]["id"]
+    preview = browser.post(f"/web/apps/{app.slug}/preview", {"deviceId": device}).ok()
+    assert preview["problem"] is None
+    assert preview["cut"] == words or preview["cut"].startswith(words)
 
 
 @NEEDS_TYPESCRIPT
@@ -125,7 +139,7 @@ def rests(world, app, count, max_age_s, interval_s, ahead_ms=0):
     """Pauses after this many good renders, until the next one."""
     place, lease = os.urandom(32), str(uuid.uuid4())
     good = {"place": place, "version_id": app.version_id, "lease": lease, "engine": "x", "is_good": True,
-            "is_blamed": False, "picture": None, "is_whole": False, "took_us": 1,
+            "is_blamed": False, "picture": None, "cut": None, "is_whole": False, "took_us": 1,
             "max_age_s": max_age_s, "interval_s": interval_s, "is_each_turn": False, "moment_s": 1,
             "ahead_ms": ahead_ms, "log": "", "problem": None, "hosts": ""}
     found = []

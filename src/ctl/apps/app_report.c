@@ -50,6 +50,10 @@ void app_report_picture(const struct engine_answer *answer, struct buffer *text)
 	else
 		buffer_printf(text, "%u frames in %.1f s, %zu bytes", info.frame_count,
 			      info.duration_ms / 1000.0, answer->picture.length);
+	if (answer->cut.length) {
+		buffer_append_str(text, STR("; "));
+		ctl_append_visible(answer->cut, "", text);
+	}
 	buffer_printf(text, "; took %.1f ms, %.1f MiB", (double)answer->elapsed_us / 1000,
 		      (double)answer->memory_bytes / (1 << 20));
 }

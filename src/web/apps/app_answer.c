@@ -170,6 +170,11 @@ void app_write_preview(struct buffer *json, const struct app_work *work)
 		write_picture(json, answer->picture);
 	else
 		buffer_append_str(json, STR("null"));
+	buffer_append_str(json, STR(",\"cut\":"));
+	if (is_done && answer->cut.length)
+		json_write_str(json, answer->cut);
+	else
+		buffer_append_str(json, STR("null"));
 	buffer_printf(json, ",\"hasNothing\":%s,\"durationMs\":%u",
 		      is_done && answer->picture.length == 0 ? "true" : "false",
 		      answer->duration_ms);

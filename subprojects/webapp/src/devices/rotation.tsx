@@ -8,6 +8,7 @@ import { calmNowMs } from "../components/clock";
 import { Empty } from "../components/empty";
 import { isolated } from "../components/isolated";
 import { Panel } from "../components/panel";
+import { sentence } from "../components/sentence";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { arrived } from "./arrival";
@@ -152,6 +153,7 @@ function Words({
 				{arrived.value === `${device.id}/${installationId}` && <span class="badge lit">new</span>}
 			</p>
 			{entry.problem !== null && <p class="failing">Failed: {reasonOf(entry.problem)}</p>}
+			{entry.cut !== null && <p class="quiet">{sentence(entry.cut)}</p>}
 			{standing.words !== "" && <p class="entry-state">{standing.words}</p>}
 			<p class="quiet">
 				{kindOf(entry)}, changed <When at={entry.updatedAt} />

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { Schemas } from "../api/client";
 import { Panel } from "../components/panel";
+import { sentence } from "../components/sentence";
 
 type RunProblem = Schemas["RunProblem"];
 type Preview = Schemas["Preview"];
@@ -107,6 +108,7 @@ export function PreviewPanel(props: PreviewPanelProps): JSX.Element {
 				says={picture === undefined ? (nothing ?? failed) : undefined}
 				line={line === "" ? undefined : line}
 			/>
+			{preview?.cut && <p class="quiet">{sentence(preview.cut)}</p>}
 			{preview?.hasNothing && (
 				<p class="quiet">The rotation skips the app until it has something to show.</p>
 			)}
