@@ -136,6 +136,10 @@ bool delivery_knows_alias(const struct delivery *delivery, const struct panel_lo
  * panel's. */
 bool delivery_has_several_connections(const struct delivery *delivery, struct id device_id);
 
+/* Whether a WebSocket of the device at this worker may be somebody else's: it came by a former
+ * address that can be guessed, without the key, from a public network. */
+bool delivery_has_guessed(const struct delivery *delivery, struct id device_id);
+
 struct id delivery_panel_id(const struct panel *panel);
 
 /* Returns the panel's next picture. is_peek: the request is not from the panel, so the rotation

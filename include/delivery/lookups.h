@@ -14,8 +14,9 @@ struct panel;
 
 /* How a panel addresses its device. */
 struct panel_way {
-	bool is_alias;		  /* by a former address */
-	char alias[ALIAS_LENGTH]; /* the former address */
+	bool is_alias;			      /* by a former address */
+	bool is_near;			      /* from a private network */
+	uint8_t alias_hash[ALIAS_HASH_BYTES]; /* of the former address */
 	uint8_t key_hash[KEY_HASH_BYTES];
 };
 
@@ -26,7 +27,7 @@ struct panel_lookup {
 	 * is disabled, or the device is not in memory while the database is unavailable or this
 	 * worker stops. The panel is valid during this call. */
 	void (*done)(struct panel_lookup *lookup, struct panel *panel);
-	struct panel_way way;	 /* is_alias and alias are the caller's, the rest is private */
+	struct panel_way way;	 /* key_hash is private, the rest is the caller's */
 	bool is_second;		 /* the key is the second key of the device */
 	uint32_t load;		 /* private: number of the panel's load that it waits for */
 	bool is_undecided;	 /* the device could not be looked up: see

@@ -13,7 +13,10 @@ enum device_reference_kind {
 	DEVICE_REFERENCE_MAC,
 };
 
-enum { MAC_BYTES = 6, MAC_TEXT_LENGTH = 17, SERIAL_LENGTH_MAX = 32, ALIAS_LENGTH = 8 };
+enum { MAC_BYTES = 6, MAC_TEXT_LENGTH = 17, SERIAL_LENGTH_MAX = 32 };
+
+/* A former address as a tronbyt server makes it. */
+enum { ALIAS_LENGTH_MAX = 100, ALIAS_HASH_BYTES = 16 };
 
 struct device_reference {
 	enum device_reference_kind kind;
@@ -25,9 +28,17 @@ struct device_reference {
 /* Reads a reference. A text of no known form is DEVICE_REFERENCE_NONE. */
 struct device_reference device_reference_parse(struct str text);
 
-/* Reads the former address of an imported device: eight hexadecimal digits in either case.
- * ret_alias is lower case, without a NUL. */
-bool alias_parse(struct str text, char ret_alias[static ALIAS_LENGTH]);
+/* Reads the former address of an imported device: letters, digits and "-". Of 8 or 16 hexadecimal
+ * digits the case does not count, and ret_alias has lower case; else it counts, as on the other
+ * server. Returns the text in ret_alias, without a NUL; its data is NULL if it is no address. */
+struct str alias_parse(struct str text, char ret_alias[static ALIAS_LENGTH_MAX]);
+/* Whether others can guess the address, which alias_parse() has returned: it is made from a name,
+ * or typed, and not a random number of 32 or 64 bits. */
+bool alias_is_guessable(struct str alias);
+/* Whether the address is the start of a path of displayd, so that no panel can use it. */
+bool alias_is_reserved(struct str alias);
+/* Hash of an address, which is shorter than most addresses and of fixed length. */
+void alias_hash(struct str alias, uint8_t ret_hash[static ALIAS_HASH_BYTES]);
 
 /* Reads twelve hexadecimal digits in either case: bare, or with colons or dashes between the pairs.
  */

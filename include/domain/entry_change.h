@@ -33,6 +33,11 @@ extern const struct record installation_change_record;
 __attribute__((warn_unused_result)) bool weekdays_read(const struct json_value *value,
 						       int64_t *ret_weekdays);
 
+/* Works as weekdays_read(), as programs for tronbyt servers write them: in any case, and repeated.
+ */
+__attribute__((warn_unused_result)) bool weekdays_read_any(const struct json_value *value,
+							   int64_t *ret_weekdays);
+
 /* Body with settings of the night; those that it does not name stay as they are. */
 struct night_change {
 	const struct json_value *installation;

@@ -54,6 +54,7 @@ struct rotation {
 	struct str temporary; /* JSON */
 	struct str night_installation_id;
 	int64_t night_brightness;
+	bool is_asleep; /* the device, now */
 };
 
 extern const struct record rotation_record;

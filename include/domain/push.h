@@ -31,6 +31,7 @@ struct push_body {
 	struct str image;		  /* as sent: base64 or data URL */
 	struct str installation_id;	  /* empty: a temporary image */
 	struct str installation_id_again; /* of /v0, which has two names for it */
+	struct str coalesce_id;		  /* of /v0, without effect */
 	const struct json_value *duration;
 	const struct json_value *background;
 	int64_t expires_in_s;		    /* of an installation; 0: it stays */

@@ -37,6 +37,12 @@ void settings_read(const struct json_value *object, struct faults *faults,
 void settings_read_member(const struct json_value *object, struct str name, struct faults *faults,
 			  struct settings *ret_settings);
 
+/* Works as settings_read_member(), as programs for tronbyt servers write settings: null means that
+ * the setting is left out, and other values than texts are made texts: a number, true or false, and
+ * JSON of objects and arrays. */
+void settings_read_any(const struct json_value *object, struct str name, struct faults *faults,
+		       struct settings *ret_settings);
+
 /* Reads a text that settings_write() wrote; other texts give no settings. */
 void settings_parse(struct str json, struct arena *arena, struct settings *ret_settings);
 

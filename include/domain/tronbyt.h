@@ -1,10 +1,13 @@
 /* Reads the export of a tronbyt server: a device, or an account with its devices.
  *
  *   JSON --tronbyt_read()--> struct tronbyt_export: members with a counterpart here
- *                       `--> its notes: members without one, too long or out of range, and why
- *                       `--> faults: impossible in an export, such as a text instead of a number
+ *                       `--> its notes: what has none, is too long, out of range or of another
+ *                            type, and why
+ *                       `--> faults: the file as a whole is no export
  *
- * The file is untrusted. Texts stay in the document or lie in the arena. */
+ * Files of its version 1 have objects instead of arrays, 0 and 1, whole hours, and levels of
+ * brightness. A device that cannot be imported does not stop the others. The file is untrusted.
+ * Texts stay in the document or lie in the arena. */
 #pragma once
 
 #include "base/limits.h"
@@ -17,13 +20,15 @@ enum {
 	TRONBYT_ENTRIES_MAX = 2000, /* of all devices */
 	TRONBYT_NOTES_MAX = 5000,
 	TRONBYT_KEY_LENGTH_MAX = 256,
+	TRONBYT_KEY_LENGTH_STRONG = 16, /* least length of a key that decides between devices */
+	TRONBYT_LEVEL_MAX = 5,		/* of brightness */
 };
 
 /* Member that is not imported, or was changed. */
 struct tronbyt_note {
 	struct str device; /* its name */
 	struct str entry;  /* data is NULL: it is about the device */
-	struct str what;   /* member of the export */
+	struct str what;   /* in words */
 	struct str why;
 };
 
@@ -36,6 +41,7 @@ struct tronbyt_shown {
 	struct str state;
 	int64_t entries;
 	struct str alias, websocket_url, polling_url, key;
+	bool alias_needs_key;
 };
 
 extern const struct record tronbyt_shown_record;
@@ -55,8 +61,9 @@ __attribute__((format(printf, 5, 6))) void tronbyt_note(struct tronbyt_notes *no
 struct tronbyt_entry {
 	struct str former_id; /* ID at the other server; empty: none */
 	struct str shown;     /* name for notes */
-	struct str slug;
-	struct str name; /* empty: none of its own */
+	struct str app;	      /* slug or name of its app, or folder of a user's own app */
+	struct str path;      /* of the app's script; empty: none */
+	struct str name;      /* empty: none of its own */
 	struct settings settings;
 	bool is_enabled;
 	bool is_pinned;
@@ -68,11 +75,15 @@ struct tronbyt_entry {
 };
 
 struct tronbyt_device {
-	struct str former_id; /* ALIAS_LENGTH, lower case */
+	bool is_unusable; /* it has a name and former_id only */
+	struct str former_id;
+	struct str alias; /* address of its panel; data is NULL: it cannot be kept */
+	bool is_guessable;
 	struct str name;
 	struct str timezone;
 	struct str locale;
-	struct str key; /* empty: its panel needs none */
+	struct str key; /* empty: none */
+	bool needs_key; /* its panel showed the key there */
 	int64_t brightness;
 	int64_t schedule_interval_s;
 	bool sleep_enabled;

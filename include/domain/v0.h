@@ -25,8 +25,10 @@ struct v0_device {
 	int64_t sleep_start_minute;
 	int64_t sleep_end_minute;
 	int64_t night_brightness;
-	bool is_dim_off;
-	int64_t dim_start_minute;
+	bool is_asleep;	      /* now */
+	int64_t set_until_us; /* until when it was set so; 0: it was not, or without an end */
+	bool dim_enabled, is_dimmed;
+	struct str dim_start; /* empty: not dimmed */
 	int64_t dim_brightness;
 	struct str pinned_entry; /* ID of an entry; empty: none */
 	int64_t last_seen_us;	 /* 0: never */
@@ -49,8 +51,9 @@ struct v0_device_change {
 	struct str pinned_entry;
 	struct str night_entry;
 	int64_t night_brightness;
+	bool is_asleep;
 	/* After the check: */
-	bool sets_dim, sets_pinned, sets_night, sets_night_brightness;
+	bool sets_dim, sets_pinned, sets_night, sets_night_brightness, sets_asleep;
 };
 
 extern const struct record v0_device_change_record;
@@ -79,10 +82,15 @@ struct v0_installation {
 
 extern const struct record installation_v0_record;
 
+/* Members of an installation that cannot be changed here: a change may name what is so. */
+enum { V0_INSTALLATION_FIXED = 8 };
+
 /* A change of an installation. Settings replace all stored ones. */
 struct v0_installation_change {
 	struct entry_change entry; /* hours: set by v0_set_hours() */
 	const struct json_value *start, *end;
+	const struct json_value *interval; /* must be the one that is shown */
+	const struct json_value *fixed[V0_INSTALLATION_FIXED];
 	/* After the check, if they were given; -1: no start, or no end. */
 	int64_t start_minute, end_minute;
 };

@@ -81,6 +81,8 @@ bool json_next_member(struct json_walk *walk, struct str *ret_name,
 /* Appends a quoted string with the escapes that JSON needs, and others for characters that would
  * control a terminal that shows the JSON (utf8_is_steering()). text: valid UTF-8. */
 void json_write_str(struct buffer *buffer, struct str text);
+/* Appends a value as JSON, without spaces. */
+void json_write_value(struct buffer *buffer, const struct json_value *value);
 /* Appends a text that is JSON already, with escapes for characters that would control a terminal.
  */
 void json_write_text(struct buffer *buffer, struct str json);

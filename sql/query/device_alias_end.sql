@@ -8,6 +8,8 @@
 UPDATE device
 SET alias = NULL,
 	alias_key_hash = NULL,
+	alias_is_guessable = false,
+	alias_is_open = false,
 	order_generation = CASE WHEN order_key IS NULL THEN order_generation END,
 	generation = generation + 1
 WHERE id = :id AND alias IS NOT NULL

@@ -11,6 +11,8 @@ SET link_key_hash = second_key_hash,
 	order_generation = NULL,
 	alias = NULL,
 	alias_key_hash = NULL,
+	alias_is_guessable = false,
+	alias_is_open = false,
 	generation = generation + 1
 WHERE id = :id AND second_key_hash = :second_key_hash
 RETURNING generation

@@ -10,15 +10,16 @@
 --   push_duration_s int4?, push_created_at timestamptz?, push_displayed_at timestamptz?,
 --   is_push_held bool, is_push_waking bool,
 --   repeats_picture bool, pinned_installation_id text?, night_installation_id text?,
---   night_brightness int2, alias text?, alias_key_hash bytea?, second_key_hash bytea?, order_generation int8?
+--   night_brightness int2, alias text?, alias_key_hash bytea?, is_alias_open bool,
+--   is_alias_guessable bool, second_key_hash bytea?, order_generation int8?
 -- effect: read
 -- work: bounded
 SELECT number, {device}, {sleep_setting}, turn_count, turned_at, link_key_hash, is_disabled, has_connected,
 	push_generation, push_installation_id,
 	CASE WHEN NOT repeats_picture THEN push_picture END AS push_picture,
 	push_duration_s, push_created_at, push_displayed_at, is_push_held, is_push_waking, repeats_picture,
-	pinned_installation_id, night_installation_id, night_brightness, alias, alias_key_hash, second_key_hash,
-	order_generation
+	pinned_installation_id, night_installation_id, night_brightness, alias, alias_key_hash, is_alias_open,
+	is_alias_guessable, second_key_hash, order_generation
 FROM (
 	SELECT wanted.number, device.{device}, device.{sleep_setting}, device.turn_count,
 		CASE WHEN device.turned_at <= present_time() THEN device.turned_at END AS turned_at,
@@ -26,7 +27,9 @@ FROM (
 		device.disabled_at IS NOT NULL AS is_disabled,
 		device.connected_at IS NOT NULL AS has_connected, device.pinned_installation_id,
 		device.night_installation_id, device.night_brightness, device.alias, device.alias_key_hash,
-		device.second_key_hash,
+		CASE WHEN device.alias_is_open THEN is_only_account(device.account_id)
+			ELSE device.alias_key_hash IS NULL END AS is_alias_open,
+		device.alias_is_guessable AS is_alias_guessable, device.second_key_hash,
 		CASE WHEN is_order_due(device.ordered_at) THEN device.order_generation END AS order_generation,
 		showing.push_generation,
 		showing.installation_id AS push_installation_id, newer.push_picture,

@@ -60,6 +60,7 @@ SELECT coalesce((
 		FROM installation
 		WHERE device_id = device.id AND installation.id = night_installation_id
 			AND is_present(expires_at))
-	THEN night_installation_id END AS night_installation_id, night_brightness
+	THEN night_installation_id END AS night_installation_id, night_brightness,
+	is_device_asleep(device) AS is_asleep
 FROM device
 WHERE device.id = :device_id

@@ -9,7 +9,8 @@
 -- effect: write
 -- work: bounded
 -- changes: account_id, id
--- refuse: device_alias_unique -> alias_taken, device_imported_unique -> device_imported
+-- refuse: device_alias_unique -> alias_taken, device_alias_key_unique -> alias_taken
+-- refuse: device_imported_unique -> device_imported
 -- refuse: 22023 -> unknown_timezone
 WITH owner AS (
 	SELECT id, email, device_count
@@ -19,7 +20,8 @@ WITH owner AS (
 ), line AS (
 	SELECT line.*
 	FROM owner, jsonb_to_record(:line::jsonb)
-		AS line ("formerId" text, alias text, name text, timezone text, locale text, brightness int2,
+		AS line ("formerId" text, alias text, "aliasIsGuessable" boolean,
+			"aliasIsOpen" boolean, name text, timezone text, locale text, brightness int2,
 			"scheduleInterval" int4, "sleepEnabled" boolean, "sleepStart" int2, "sleepEnd" int2,
 			"nightBrightness" int2, "dimEnabled" boolean, "dimStart" int2, "dimBrightness" int2,
 			entries jsonb)
@@ -42,11 +44,13 @@ WITH owner AS (
 ), fresh AS (
 	INSERT INTO device (id, account_id, name, timezone, locale, link_key_hash, brightness,
 		schedule_interval_s, sleep_enabled, sleep_start_minute, sleep_end_minute, night_brightness,
-		dim_enabled, dim_start_minute, dim_brightness, imported_as, alias, alias_key_hash, generation,
+		dim_enabled, dim_start_minute, dim_brightness, imported_as, alias, alias_key_hash,
+		alias_is_guessable, alias_is_open, generation,
 		pinned_installation_id, night_installation_id)
 	SELECT :id, :account_id, name, timezone, locale, :link_key_hash, brightness, "scheduleInterval",
 		"sleepEnabled", "sleepStart", "sleepEnd", "nightBrightness", "dimEnabled", "dimStart",
 		"dimBrightness", "formerId", alias, CASE WHEN alias IS NOT NULL THEN :alias_key_hash END,
+		"aliasIsGuessable", "aliasIsOpen",
 		jsonb_array_length(entries) + 1,
 		(SELECT chosen.id FROM chosen WHERE "isPinned"), (SELECT chosen.id FROM chosen WHERE "isNight")
 	FROM line

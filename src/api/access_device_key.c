@@ -4,6 +4,8 @@
 #include "metric/metric.h"
 #include "task/failed_attempts.h"
 
+#include <text/reach.h>
+
 struct device_access {
 	struct panel_lookup lookup; /* zeroed at the start */
 	struct task *task;
@@ -115,21 +117,37 @@ struct panel_lookup *access_panel_lookup(struct task *task)
 
 /* ---- a former address ---- */
 
+/* Whether a request comes from a private network. One that came to this machine through a proxy
+ * that is not trusted may come from anywhere. */
+static bool is_near(const struct http_request *request)
+{
+	struct address address;
+
+	if (!address_read(request->remote_address, &address) || !address_is_private(&address))
+		return false;
+	return !str_starts_with(request->remote_address, STR("127.")) ||
+	       !(http_request_field(request, STR("x-forwarded-for")).data ||
+		 http_request_field(request, STR("forwarded")).data);
+}
+
 static struct step_result check_alias(struct task *task)
 {
 	struct device_access *access = task_access_state(task);
 	struct delivery *delivery = api_delivery(task);
 	struct str name = task_path_parameter(task, 0), key = link_key(task);
 	/* Name for the look-up, which goes by is_alias. */
-	struct device_reference reference = {.kind = DEVICE_REFERENCE_SERIAL};
+	struct device_reference reference = {
+	    .kind = DEVICE_REFERENCE_SERIAL,
+	    .serial = alias_parse(name, arena_alloc(task_arena(task), ALIAS_LENGTH_MAX))};
 
 	access->task = task;
 	access->lookup.done = on_found;
 	access->lookup.way.is_alias = true;
+	access->lookup.way.is_near = is_near(task_request(task));
 	task_request(task)->log_hides_path = true;
-	if (!alias_parse(name, access->lookup.way.alias) || key.length > ALIAS_KEY_LENGTH_MAX)
+	if (!reference.serial.data || key.length > ALIAS_KEY_LENGTH_MAX)
 		return access_refuse_panel(task);
-	reference.serial = (struct str){access->lookup.way.alias, ALIAS_LENGTH};
+	alias_hash(reference.serial, access->lookup.way.alias_hash);
 	access->is_attempt = !delivery_knows_alias(delivery, &access->lookup, key);
 	if (access->is_attempt &&
 	    !alias_attempt_begins(task_service(task), task_request(task)->remote_address))

@@ -9,9 +9,12 @@
 #include "task/access.h"
 
 extern const struct access access_device_key;
-/* Access of a panel that uses the former address of an imported device. The address is a secret of
- * 32 bits: wrong ones are counted by their callers' addresses and networks. The device's key is
- * needed only if the other server required it. */
+/* Access of a panel that uses the former address of an imported device. Wrong addresses are counted
+ * by their callers' addresses and networks. An address that is a random number of 32 or 64 bits is
+ * a secret: the device's key is needed only if the other server required it. One that can be
+ * guessed
+ * ("living-room") needs the key, which also decides between devices of several accounts; without it
+ * the address works only if the owner has said so and has the only account of the server. */
 extern const struct access access_device_alias;
 
 /* Returns the panel of the path. It is valid in the handler's first step, and in each step that

@@ -166,6 +166,11 @@ static struct step_result move(struct task *task)
 		return task_fail(task, PROBLEM_PANELS_SEVERAL,
 				 "the device has several panel connections, and each of them would "
 				 "get the new address; disconnect the others");
+	if (delivery_has_guessed(api_delivery(task), task_device(task)->id))
+		return task_fail(task, PROBLEM_PANEL_UNPROVEN,
+				 "the panel uses a former address that others can guess, without "
+				 "its key and from a public network, so it is not told the new "
+				 "address; move it from a private network");
 	link_key_new(ordering->key);
 	key_hash(str_from(ordering->key), ordering->key_hash);
 	link = device_link_make(task_arena(task), str_from(api_service(task)->panel_url),

@@ -22,7 +22,8 @@ static struct tronbyt_shown shown_of(const struct tronbyt_importing *importing, 
 	if (device->state != IMPORT_NEW)
 		return shown;
 	if (device->has_alias)
-		shown.alias = file->former_id;
+		shown.alias = file->alias;
+	shown.alias_needs_key = device->has_alias && device->needs_key;
 	if (importing->is_dry)
 		return shown;
 	shown.id = device->id;
@@ -65,7 +66,9 @@ struct step_result import_report(struct task *task)
 			buffer_append_char(&json, ',');
 		record_write_json(&tronbyt_shown_record, &shown, &json);
 	}
-	buffer_append_str(&json, STR("],\"notBrought\":["));
+	buffer_append_str(&json, importing->can_open_addresses
+				     ? STR("],\"canOpenAddresses\":true,\"notBrought\":[")
+				     : STR("],\"canOpenAddresses\":false,\"notBrought\":["));
 	for (unsigned i = 0; i < export->device_count; i++)
 		if (importing->devices[i].state != IMPORT_THERE)
 			write_notes(&export->notes, &export->devices[i], &is_first, &json);

@@ -35,13 +35,15 @@ struct import_device {
 	struct device_link link;
 	struct str name; /* name here */
 	bool has_alias;
+	bool needs_key; /* at the alias */
+	bool is_open;	/* the alias can be guessed, and works without the key all the same */
 	struct import_entry *entries;
 	unsigned entry_count; /* number of entries that are imported */
 };
 
 /* App that an entry has named, looked up once for all entries. */
 struct import_app {
-	struct str slug;
+	struct str name, path;
 	struct id app_id, version_id; /* all zero: there is none */
 	bool has_form;		      /* has a form, which does not depend on settings */
 	bool is_made;		      /* handlers make some of its fields */
@@ -65,6 +67,8 @@ struct tronbyt_importing {
 	struct tronbyt_body body; /* first: the pre-handler checks read the request into it */
 	bool is_dry;
 	bool keeps_addresses;
+	bool opens_addresses;	       /* those that can be guessed work without a key */
+	bool can_open_addresses;       /* that would change the access to an address of the file */
 	struct import_device *devices; /* as in the file */
 	unsigned device, entry;	       /* current ones */
 	unsigned made;		       /* devices that were made, or would be */
@@ -82,6 +86,7 @@ struct tronbyt_importing {
 	struct arena line_arena; /* of line, while a worker thread writes it */
 	struct str line;
 	struct tronbyt_look_row look;
+	struct tronbyt_app_row app;
 	struct tronbyt_import_row stored;
 	struct address_claims_row claims;
 };

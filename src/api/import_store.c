@@ -42,13 +42,16 @@ static const struct record entry_record = RECORD(struct entry_line, entry_fields
 
 struct device_line {
 	struct tronbyt_device device;
-	struct str alias;   /* data is NULL: none */
+	struct str alias; /* data is NULL: none */
+	bool is_guessable, is_open;
 	struct str entries; /* JSON */
 };
 
 static const struct record_field device_fields[] = {
     RECORD_STR(struct device_line, device.former_id, .name = "formerId"),
     RECORD_STR(struct device_line, alias, .name = "alias", .nullable = true),
+    RECORD_BOOL(struct device_line, is_guessable, .name = "aliasIsGuessable"),
+    RECORD_BOOL(struct device_line, is_open, .name = "aliasIsOpen"),
     RECORD_STR(struct device_line, device.name, .name = "name"),
     RECORD_STR(struct device_line, device.timezone, .name = "timezone"),
     RECORD_STR(struct device_line, device.locale, .name = "locale"),
@@ -123,7 +126,9 @@ static struct str write_line(struct arena *arena, const struct tronbyt_device *f
 			     const struct import_device *device)
 {
 	struct device_line line = {.device = *file,
-				   .alias = device->has_alias ? file->former_id : (struct str){0},
+				   .alias = device->has_alias ? file->alias : (struct str){0},
+				   .is_guessable = device->has_alias && file->is_guessable,
+				   .is_open = device->has_alias && device->is_open,
 				   .entries = write_entries(arena, file, device)};
 	struct buffer json = {0};
 	struct str text;
@@ -192,7 +197,7 @@ static struct step_result stored(struct task *task)
 
 static struct str key_hash_of(const struct tronbyt_device *file, const struct import_device *device)
 {
-	if (!file->key.length)
+	if (!file->is_guessable && !file->needs_key)
 		return (struct str){0};
 	return (struct str){(const char *)device->alias_key_hash, KEY_HASH_BYTES};
 }
@@ -345,7 +350,7 @@ struct step_result import_refused(struct task *task)
 	case CONSTRAINT_UNKNOWN_TIMEZONE:
 		end_attempt(task, device);
 		import_file_device(importing)->timezone = STR("UTC");
-		import_note(importing, NULL, "timezone", "is not a known time zone: set to UTC");
+		import_note(importing, NULL, "time zone", "is not a known time zone: set to UTC");
 		break;
 	default:
 		return task_fail_constraint(task);

@@ -56,7 +56,8 @@ static void take_settings(struct task *task, struct tronbyt_importing *importing
 	for (unsigned i = 0; i < wrong.count; i++)
 		import_note(
 		    importing, entry,
-		    arena_printf(task_arena(task), "config/%.*s", STR_ARG(wrong.list[i].name)).data,
+		    arena_printf(task_arena(task), "setting %.*s", STR_ARG(wrong.list[i].name))
+			.data,
 		    "%.*s", STR_ARG(wrong.list[i].detail));
 	if (form_makes_more(&work->form))
 		return; /* the names of its fields are unknown */
@@ -64,28 +65,30 @@ static void take_settings(struct task *task, struct tronbyt_importing *importing
 		if (!settings->items[i].is_removed &&
 		    !form_find(&work->form, settings->items[i].name))
 			import_note(importing, entry,
-				    arena_printf(task_arena(task), "config/%.*s",
+				    arena_printf(task_arena(task), "setting %.*s",
 						 STR_ARG(settings->items[i].name))
 					.data,
 				    "the app has no such setting");
 }
 
-static struct import_app *find_app(const struct tronbyt_importing *importing, struct str slug)
+static struct import_app *find_app(const struct tronbyt_importing *importing,
+				   const struct tronbyt_entry *entry)
 {
 	for (unsigned i = 0; i < importing->app_count; i++)
-		if (str_equal(importing->apps[i].slug, slug))
+		if (str_equal(importing->apps[i].name, entry->app) &&
+		    str_equal(importing->apps[i].path, entry->path))
 			return &importing->apps[i];
 	return NULL;
 }
 
 static struct import_app *remember_app(struct tronbyt_importing *importing)
 {
-	struct str slug = file_entry(importing)->slug;
-	struct import_app *app = find_app(importing, slug);
+	const struct tronbyt_entry *entry = file_entry(importing);
+	struct import_app *app = find_app(importing, entry);
 
 	if (!app) {
 		app = &importing->apps[importing->app_count++];
-		*app = (struct import_app){.slug = slug};
+		*app = (struct import_app){.name = entry->app, .path = entry->path};
 	}
 	app->app_id = importing->work.source.app_id;
 	app->version_id = importing->work.source.version_id;
@@ -108,7 +111,7 @@ static void remember_form(struct task *task)
 
 static void note_no_form(struct tronbyt_importing *importing, struct str why)
 {
-	import_note(importing, file_entry(importing), "config",
+	import_note(importing, file_entry(importing), "settings",
 		    "the app's form is unavailable: %.*s", STR_ARG(why));
 }
 
@@ -145,7 +148,7 @@ static struct step_result take_app(struct task *task, const struct import_app *a
 
 	if (id_is_none(app->version_id)) {
 		import_note(importing, entry, "entry", "there is no app \"%.*s\" here",
-			    STR_ARG(entry->slug));
+			    STR_ARG(entry->app));
 		return leave_out(task);
 	}
 	work->source.app_id = app->app_id;
@@ -157,7 +160,7 @@ static struct step_result take_app(struct task *task, const struct import_app *a
 		note_no_form(importing, app->why_none);
 	} else if (entry->settings.count) {
 		import_note(
-		    importing, entry, "config",
+		    importing, entry, "settings",
 		    "the import would run too many app scripts; import fewer devices at a time");
 	}
 	return take_entry(task);
@@ -179,6 +182,54 @@ static struct step_result app_found(struct task *task)
 	return api_find_whole_form(task, work, &entry->settings, form_found);
 }
 
+/* Takes the last part of a path. */
+static struct str take_last(struct str *path)
+{
+	size_t start = path->length;
+	struct str last;
+
+	while (start > 0 && path->data[start - 1] != '/')
+		start--;
+	last = str_from_offset(*path, start);
+	path->length = start ? start - 1 : 0;
+	return last;
+}
+
+static struct step_result app_located(struct task *task)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	char id[ID_TEXT_LENGTH + 1];
+
+	if (task_row_count(task) == 0)
+		return take_app(task, remember_app(importing));
+	id_format(importing->app.app_id, id);
+	return api_find_app(task, &importing->work, arena_copy(task_arena(task), str_from(id)),
+			    STR(""), STR(""), app_found);
+}
+
+/* Finds the app by its names on the other server, where a script lies in a folder of its own. */
+static struct step_result locate_app(struct task *task, const struct tronbyt_entry *entry)
+{
+	struct tronbyt_importing *importing = task_state(task);
+	struct str folders = entry->path.data ? entry->path : STR(""), file, folder;
+
+	file = take_last(&folders);
+	folder = take_last(&folders);
+	if (str_ends_with(file, STR(".star")))
+		file.length -= strlen(".star");
+	if (str_equal(folder, STR("apps")))
+		folder = STR("");
+	statement_tronbyt_app(task_new_query(task),
+			      &(struct tronbyt_app_parameters){
+				  .account_id = task_account_id(task),
+				  .name = entry->app.data ? entry->app : STR(""),
+				  .folder = folder,
+				  .file = file,
+			      },
+			      &importing->app);
+	return task_query(task, app_located);
+}
+
 /* Whether the entry needs no further reads. */
 static bool is_known(const struct tronbyt_importing *importing, const struct import_app *app,
 		     const struct tronbyt_entry *entry)
@@ -193,7 +244,7 @@ static struct step_result find_entry(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	const struct tronbyt_entry *entry = file_entry(importing);
-	const struct import_app *app = find_app(importing, entry->slug);
+	const struct import_app *app = find_app(importing, entry);
 
 	if (is_known(importing, app, entry))
 		return take_app(task, app);
@@ -203,7 +254,7 @@ static struct step_result find_entry(struct task *task)
 		    "the forms of its apps are too large in total; import fewer devices at a time");
 		return leave_out(task);
 	}
-	return api_find_app(task, &importing->work, entry->slug, STR(""), STR(""), app_found);
+	return locate_app(task, entry);
 }
 
 static struct step_result end_device(struct task *task)
@@ -249,14 +300,52 @@ static bool has_room(struct task *task, const struct tronbyt_importing *importin
 	       importing->look.device_count + (int64_t)importing->made < LIMIT_DEVICES_OF_ACCOUNT;
 }
 
+/* Keeps an address that others can guess: with its key, which decides between devices of several
+ * accounts; without it only if the owner has said so, and is alone. */
+static void take_guessable(struct tronbyt_importing *importing)
+{
+	const struct tronbyt_device *file = import_file_device(importing);
+	struct import_device *device = device_of(importing);
+	bool is_strong = file->key.length >= TRONBYT_KEY_LENGTH_STRONG;
+
+	bool can_open = importing->look.is_alone && !file->needs_key;
+
+	importing->can_open_addresses |= can_open;
+	device->is_open = can_open && importing->opens_addresses;
+	if (!is_strong && !device->is_open) {
+		import_note(importing, NULL, "address",
+			    "others can guess /%.*s/, and the file has no key for it of %d "
+			    "characters or more: enter the device's new URL at its panel",
+			    STR_ARG(file->alias), TRONBYT_KEY_LENGTH_STRONG);
+		return;
+	}
+	device->has_alias = true;
+	device->needs_key = !device->is_open;
+	if (is_strong)
+		key_hash(file->key, device->alias_key_hash);
+	else
+		memcpy(device->alias_key_hash, device->key_hash, KEY_HASH_BYTES);
+	if (device->needs_key)
+		import_note(importing, NULL, "address",
+			    "others can guess /%.*s/, so it works only with the device's key of "
+			    "the former server: a panel that did not send the key there needs "
+			    "the device's new URL",
+			    STR_ARG(file->alias));
+}
+
 static void take_alias(struct tronbyt_importing *importing)
 {
 	const struct tronbyt_device *file = import_file_device(importing);
 	struct import_device *device = device_of(importing);
 
-	if (!importing->keeps_addresses)
+	if (!importing->keeps_addresses || !file->alias.data)
 		return;
+	if (file->is_guessable) {
+		take_guessable(importing);
+		return;
+	}
 	device->has_alias = true;
+	device->needs_key = file->needs_key;
 	key_hash(file->key, device->alias_key_hash);
 }
 
@@ -285,10 +374,10 @@ static struct step_result looked(struct task *task)
 	}
 	importing->made++;
 	importing->entry = 0;
-	take_alias(importing);
 	device->id = id_new();
 	link_key_new(device->key);
 	key_hash(str_from(device->key), device->key_hash);
+	take_alias(importing);
 	device->link = device_link_make(task_arena(task), str_from(api_service(task)->panel_url),
 					device->id, str_from(device->key));
 	if (device->link.excess)
@@ -308,6 +397,12 @@ static struct step_result next_device(struct task *task)
 	if (importing->device == importing->body.export.device_count) {
 		importing->device = 0;
 		return importing->is_dry ? import_report(task) : import_claim(task);
+	}
+	if (import_file_device(importing)->is_unusable) {
+		*device_of(importing) = (struct import_device){
+		    .name = import_file_device(importing)->name, .state = IMPORT_FAILED};
+		importing->device++;
+		return task_continue(task, next_device);
 	}
 	statement_tronbyt_look(task_new_query(task),
 			       &(struct tronbyt_look_parameters){
@@ -357,7 +452,8 @@ static struct step_result begin(struct task *task)
 	struct step_result answer;
 
 	if (!read_flag(task, "dryRun", &importing->is_dry, &answer) ||
-	    !read_flag(task, "keepAddresses", &importing->keeps_addresses, &answer))
+	    !read_flag(task, "keepAddresses", &importing->keeps_addresses, &answer) ||
+	    !read_flag(task, "openAddresses", &importing->opens_addresses, &answer))
 		return answer;
 	if (!take_turn(task, importing))
 		return task_fail_busy(task, PROBLEM_SERVER_BUSY, 1,

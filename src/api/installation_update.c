@@ -196,12 +196,36 @@ static struct step_result find(struct task *task)
 				      has_settings ? &update->body.settings : NULL, found);
 }
 
+/* The app sets its own interval: a body may name that, and no other. */
+static struct step_result interval_found(struct task *task)
+{
+	const struct update *update = task_state(task);
+	int64_t minutes;
+
+	if (task_row_count(task) == 0)
+		return api_fail_no_entry(task);
+	if (!json_get_integer(update->body_v0.interval, &minutes) ||
+	    minutes != update->shown.render_interval_min)
+		return task_fail_field(task, "renderIntervalMin",
+				       "cannot be changed here: each app sets its own interval");
+	return find(task);
+}
+
 /* An empty body changes nothing, and is not a fault. */
 static struct step_result find_v0(struct task *task)
 {
+	struct update *update = task_state(task);
 	bool has_change = task_body_present(task) || task_faults(task)->count;
 
-	return has_change ? find(task) : ask_v0(task);
+	if (!has_change)
+		return ask_v0(task);
+	if (!update->body_v0.interval || task_faults(task)->count)
+		return find(task);
+	statement_v0_installation_get(task_new_query(task),
+				      &(struct v0_installation_get_parameters){
+					  task_device(task)->id, task_path_parameter(task, 1)},
+				      &update->shown);
+	return task_query(task, interval_found);
 }
 
 static struct step_result begin_v0(struct task *task)

@@ -59,6 +59,7 @@ struct v0_state {
 	struct v0_device_change change; /* first: a body is read into it */
 	struct entries_meant_row meant;
 	struct v0_device_update_row updated;
+	struct device_sleep_set_row slept;
 	struct v0_device device;
 };
 
@@ -117,6 +118,28 @@ static struct step_result find_tagged(struct task *task)
 	return ask(task, tagged);
 }
 
+static struct step_result slept(struct task *task)
+{
+	const struct v0_state *shown = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	delivery_device_changed(api_delivery(task), task_device(task)->id, shown->slept.generation);
+	return ask(task, found);
+}
+
+/* Sets the device asleep or awake after its plan was set: until that changes next. */
+static struct step_result set_asleep(struct task *task)
+{
+	struct v0_state *shown = task_state(task);
+
+	statement_device_sleep_set(
+	    task_new_query(task),
+	    &(struct device_sleep_set_parameters){task_device(task)->id, shown->change.is_asleep},
+	    &shown->slept);
+	return task_query(task, slept);
+}
+
 static struct step_result updated(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
@@ -127,7 +150,7 @@ static struct step_result updated(struct task *task)
 		return fail_none(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				shown->updated.generation);
-	return ask(task, found);
+	return shown->change.sets_asleep ? set_asleep(task) : ask(task, found);
 }
 
 /* Entry to set: data is NULL if it stays; an empty text means none. */

@@ -136,6 +136,13 @@ bool delivery_has_several_connections(const struct delivery *delivery, struct id
 	return panel && !orders_may_lead(panel, false);
 }
 
+bool delivery_has_guessed(const struct delivery *delivery, struct id device_id)
+{
+	const struct panel *panel = panels_find(&delivery->panels, device_id);
+
+	return panel && !panel_connections_may_be_led(panel);
+}
+
 struct id delivery_panel_id(const struct panel *panel)
 {
 	return panel->id;

@@ -213,14 +213,14 @@ static struct str copy_bytes(struct alias_lookup *aliased, const void *bytes, si
 	return arena_copy(&aliased->arena, (struct str){bytes, length});
 }
 
-static void ask_by_alias(struct alias_lookup *aliased)
+static void ask_by_alias(struct alias_lookup *aliased, const struct device_reference *reference)
 {
 	const struct panel_lookup *lookup = aliased->lookup;
 
 	statement_device_by_alias(
 	    &aliased->query,
 	    &(struct device_by_alias_parameters){
-		.alias = copy_bytes(aliased, lookup->way.alias, ALIAS_LENGTH),
+		.alias = arena_copy(&aliased->arena, reference->serial),
 		.key_hash = copy_bytes(aliased, lookup->way.key_hash, KEY_HASH_BYTES),
 	    },
 	    NULL);
@@ -250,26 +250,34 @@ static void ask_for_alias(struct panel_lookup *lookup, const struct device_refer
 	aliased->text = *text;
 	db_query_init(query, &aliased->arena);
 	if (lookup->way.is_alias)
-		ask_by_alias(aliased);
+		ask_by_alias(aliased, reference);
 	else
 		ask_by_link(aliased, reference);
 	query->done = on_alias;
 	db_submit(lookup->lookups->db, query);
 }
 
-/* Key of a device in lookups->aliases. */
-static struct alias_text alias_text_of(const struct device_reference *reference,
-				       const uint8_t key_hash_bytes[static KEY_HASH_BYTES])
+static void append(struct alias_text *text, const void *bytes, size_t length)
 {
-	struct alias_text text = {.length = KEY_HASH_BYTES};
+	memcpy(text->bytes + text->length, bytes, length);
+	text->length += length;
+}
 
-	memcpy(text.bytes, key_hash_bytes, KEY_HASH_BYTES);
-	if (reference->kind == DEVICE_REFERENCE_MAC) {
-		mac_format(reference->mac, text.bytes + text.length);
-		text.length += MAC_TEXT_LENGTH;
+/* Key of a device in lookups->aliases. */
+static struct alias_text alias_text_of(const struct panel_way *way,
+				       const struct device_reference *reference)
+{
+	struct alias_text text = {0};
+	char mac[MAC_TEXT_LENGTH + 1];
+
+	append(&text, way->key_hash, KEY_HASH_BYTES);
+	if (way->is_alias) {
+		append(&text, way->alias_hash, ALIAS_HASH_BYTES);
+	} else if (reference->kind == DEVICE_REFERENCE_MAC) {
+		mac_format(reference->mac, mac);
+		append(&text, mac, MAC_TEXT_LENGTH);
 	} else {
-		memcpy(text.bytes + text.length, reference->serial.data, reference->serial.length);
-		text.length += reference->serial.length;
+		append(&text, reference->serial.data, reference->serial.length);
 	}
 	return text;
 }
@@ -277,7 +285,7 @@ static struct alias_text alias_text_of(const struct device_reference *reference,
 static struct panel *find_by_alias(struct panel_lookup *lookup,
 				   const struct device_reference *reference)
 {
-	struct alias_text text = alias_text_of(reference, lookup->way.key_hash);
+	struct alias_text text = alias_text_of(&lookup->way, reference);
 	const struct alias *alias = alias_find(lookup->lookups, &text);
 
 	/* The alias is still right if the panel still has this key. */
@@ -320,7 +328,7 @@ bool lookups_know(const struct lookups *lookups, const struct device_reference *
 	if (reference->kind == DEVICE_REFERENCE_ID) {
 		panel = panels_find(lookups->panels, reference->id);
 	} else if (reference->kind != DEVICE_REFERENCE_NONE) {
-		struct alias_text text = alias_text_of(reference, lookup.way.key_hash);
+		struct alias_text text = alias_text_of(&lookup.way, reference);
 		const struct alias *alias = alias_find(lookups, &text);
 
 		panel = alias ? alias->panel : NULL;
@@ -331,15 +339,12 @@ bool lookups_know(const struct lookups *lookups, const struct device_reference *
 bool lookups_know_alias(const struct lookups *lookups, const struct panel_lookup *lookup,
 			struct str key)
 {
-	struct device_reference reference = {.kind = DEVICE_REFERENCE_SERIAL,
-					     .serial = {lookup->way.alias, ALIAS_LENGTH}};
-	struct panel_lookup wanted = {.way = {.is_alias = true}};
+	struct panel_lookup wanted = {.way = lookup->way};
 	struct alias_text text;
 	const struct alias *alias;
 
-	memcpy(wanted.way.alias, lookup->way.alias, ALIAS_LENGTH);
 	key_hash_again(key, wanted.way.key_hash);
-	text = alias_text_of(&reference, wanted.way.key_hash);
+	text = alias_text_of(&wanted.way, NULL);
 	alias = alias_find(lookups, &text);
 	return alias && may_connect(alias->panel, &wanted);
 }

@@ -98,7 +98,8 @@ bool orders_may_lead(const struct panel *panel, bool is_polling)
 	return panel->connection_count + is_polling <= 1;
 }
 
-bool orders_await(struct orders *orders, struct panel *panel, bool is_polling)
+bool orders_await(struct orders *orders, struct panel *panel, const struct panel_way *way,
+		  bool is_polling)
 {
 	struct taking *taking;
 
@@ -106,7 +107,8 @@ bool orders_await(struct orders *orders, struct panel *panel, bool is_polling)
 		return true;
 	if (panel->is_moving || !panel->ways || panel->ways->order_generation == 0)
 		return false;
-	if (panel->ways->has_second_key && !orders_may_lead(panel, is_polling))
+	if (panel->ways->has_second_key &&
+	    !(orders_may_lead(panel, is_polling) && panel_may_be_led(panel, way)))
 		return false;
 	panel->takes_order = true;
 	taking = begin(orders, panel);

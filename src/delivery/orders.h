@@ -33,9 +33,10 @@ struct panel_order {
 };
 
 /* Begins to take an order that waits for the panel, unless the panel has just used its second key,
- * or may not move. is_polling: the caller is a panel that polls. Returns true if on_taken() will be
- * called. */
-bool orders_await(struct orders *orders, struct panel *panel, bool is_polling);
+ * or may not move. way: the way of the panel. is_polling: the caller is a panel that polls. Returns
+ * true if on_taken() will be called. */
+bool orders_await(struct orders *orders, struct panel *panel, const struct panel_way *way,
+		  bool is_polling);
 /* Whether the device has only one connection, as far as this worker knows. If it has several, it is
  * unclear which is the panel's, so none gets the second key. */
 bool orders_may_lead(const struct panel *panel, bool is_polling);

@@ -147,9 +147,8 @@ static void panel_connection_update(struct panel_connection *connection)
 		return; /* on_drained() will be called */
 	if (!loader_freshen(connection->connections->loader, panel, &load))
 		return; /* panel_connections_update() is called when the panel was loaded */
-	(void)orders_await(connection->connections->orders, panel,
-			   false); /* panel_connections_order()
-				      will be called */
+	(void)orders_await(connection->connections->orders, panel, &connection->way,
+			   false); /* panel_connections_order() will be called */
 	panel_connections_order(connection->connections, panel);
 	clock = clock_now(connection);
 	connection->connections->item_sent.kind = PLAYBACK_NOTHING;
@@ -429,7 +428,8 @@ void panel_connections_order(struct panel_connections *connections, struct panel
 
 	if (!panel->order || list_is_empty(&panel->connections))
 		return; /* the panel polls, or is back soon */
-	if (panel->order->key[0] && !orders_may_lead(panel, false))
+	if (panel->order->key[0] &&
+	    !(orders_may_lead(panel, false) && panel_connections_may_be_led(panel)))
 		return; /* wait until the others have left */
 	order = orders_give(connections->orders, panel, false, &arena);
 	list_for_each (node, &panel->connections) {

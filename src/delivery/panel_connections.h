@@ -57,6 +57,15 @@ void panel_connections_finish(struct panel_connections *connections);
  * too many connections loses the oldest. */
 void panel_connections_connect(struct panel_connections *connections, struct panel *panel,
 			       const struct panel_way *way, struct http_request *request);
+/* Whether each panel connection may be told the device's new URL (panel_may_be_led()). */
+static inline bool panel_connections_may_be_led(const struct panel *panel)
+{
+	list_for_each (node, &panel->connections)
+		if (!panel_may_be_led(panel,
+				      &container_of(node, struct panel_connection, node)->way))
+			return false;
+	return true;
+}
 /* Sends an order that was taken for the panel, if it has a panel connection. */
 void panel_connections_order(struct panel_connections *connections, struct panel *panel);
 /* Lets the playback of each connection of the panel decide again, later. */

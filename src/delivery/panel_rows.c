@@ -136,8 +136,12 @@ static struct panel_ways *make_ways(const struct panel_load_row *row)
 	if (!row->alias.data && !row->second_key_hash.data && !row->order_generation)
 		return NULL;
 	ways = memory_zalloc(sizeof(*ways));
-	ways->has_alias = row->alias.data && alias_parse(row->alias, ways->alias);
+	ways->has_alias = row->alias.data;
+	if (ways->has_alias)
+		alias_hash(row->alias, ways->alias_hash);
 	ways->has_alias_key = take_hash(row->alias_key_hash, ways->alias_key_hash);
+	ways->is_alias_open = row->is_alias_open;
+	ways->is_alias_guessable = row->is_alias_guessable;
 	ways->has_second_key = take_hash(row->second_key_hash, ways->second_key_hash);
 	ways->order_generation = row->order_generation;
 	return ways;
@@ -152,7 +156,8 @@ static bool has_closed_a_way(const struct panel *panel, const struct panel_load_
 	if (panel->state != PANEL_READY)
 		return false;
 	return memcmp(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES) != 0 ||
-	       (before && before->has_alias && (!now || !now->has_alias));
+	       (before && before->has_alias &&
+		(!now || !now->has_alias || now->is_alias_open < before->is_alias_open));
 }
 
 static void set_ways(struct panel *panel, struct panel_ways *ways)

@@ -171,11 +171,24 @@ static bool is_hash(const uint8_t one[static KEY_HASH_BYTES],
 	return sodium_memcmp(one, other, KEY_HASH_BYTES) == 0;
 }
 
+static bool has_alias_key(const struct panel_ways *ways, const struct panel_way *way)
+{
+	return ways->has_alias_key && is_hash(ways->alias_key_hash, way->key_hash);
+}
+
 static bool has_alias(const struct panel_ways *ways, const struct panel_way *way)
 {
 	return ways && ways->has_alias &&
-	       sodium_memcmp(ways->alias, way->alias, ALIAS_LENGTH) == 0 &&
-	       (!ways->has_alias_key || is_hash(ways->alias_key_hash, way->key_hash));
+	       sodium_memcmp(ways->alias_hash, way->alias_hash, ALIAS_HASH_BYTES) == 0 &&
+	       (ways->is_alias_open || has_alias_key(ways, way));
+}
+
+bool panel_may_be_led(const struct panel *panel, const struct panel_way *way)
+{
+	const struct panel_ways *ways = panel->ways;
+
+	return !way->is_alias || way->is_near || !ways || !ways->is_alias_guessable ||
+	       has_alias_key(ways, way);
 }
 
 bool panel_has_second_key(const struct panel *panel, const struct panel_way *way)

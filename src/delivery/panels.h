@@ -26,9 +26,11 @@ enum panel_state {
 
 /* Further keys and addresses of a device, and an order for its panel. Few devices have any. */
 struct panel_ways {
-	char alias[ALIAS_LENGTH];
+	uint8_t alias_hash[ALIAS_HASH_BYTES]; /* of the former address */
 	bool has_alias;
-	bool has_alias_key; /* the panel must send it at the alias */
+	bool has_alias_key; /* the panel proves itself by it at the alias */
+	bool is_alias_open; /* the panel may leave it out there */
+	bool is_alias_guessable;
 	bool has_second_key;
 	uint8_t alias_key_hash[KEY_HASH_BYTES];
 	uint8_t second_key_hash[KEY_HASH_BYTES];
@@ -146,6 +148,9 @@ void panel_set_account(struct panel *panel, struct id account_id);
 void panel_make_room(struct panel *panel);
 /* Whether the key and address are valid for the device, even if it is disabled. */
 bool panel_is_open(const struct panel *panel, const struct panel_way *way);
+/* Whether the panel may be told the device's new URL, which has a key: not if it has only named a
+ * former address that can be guessed, from a public network. */
+bool panel_may_be_led(const struct panel *panel, const struct panel_way *way);
 /* Whether the key is the device's second key. */
 bool panel_has_second_key(const struct panel *panel, const struct panel_way *way);
 /* Drops an order that was taken and not yet sent, if its key is not the second one any more. */

@@ -55,12 +55,14 @@ static struct poll_answer next_in_memory_or_none(struct panel *panel, struct pol
 				    .dwell_s = NOTHING_DWELL_S};
 }
 
-static void give_order(const struct polling *polling, struct panel *panel, struct arena *arena,
+static void give_order(const struct polling *polling, struct panel *panel,
+		       const struct panel_way *way, struct arena *arena,
 		       struct poll_picture *picture)
 {
 	struct panel_order order;
 
-	if (panel->order && panel->order->key[0] && !orders_may_lead(panel, true))
+	if (panel->order && panel->order->key[0] &&
+	    !(orders_may_lead(panel, true) && panel_may_be_led(panel, way)))
 		return;
 	order = orders_give(polling->orders, panel, true, arena);
 	picture->reboot = order.is_given;
@@ -71,7 +73,8 @@ static void give_order(const struct polling *polling, struct panel *panel, struc
 static bool awaits_order(const struct polling *polling, struct panel *panel,
 			 struct panel_lookup *lookup)
 {
-	if (!orders_await(polling->orders, panel, true) || lookup->tries++ >= TRIES_MAX)
+	if (!orders_await(polling->orders, panel, &lookup->way, true) ||
+	    lookup->tries++ >= TRIES_MAX)
 		return false;
 	lookup_wait(lookup, panel);
 	return true;
@@ -116,7 +119,7 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 					     .brightness = answer.brightness,
 					     .dwell_s = answer.dwell_s};
 	if (!is_peek)
-		give_order(polling, panel, arena, ret_picture);
+		give_order(polling, panel, &lookup->way, arena, ret_picture);
 	/* A load may free the panel's picture before the answer is written. */
 	if (answer.item.kind != PLAYBACK_BUILT_IN)
 		ret_picture->webp = arena_copy(arena, ret_picture->webp);

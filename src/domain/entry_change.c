@@ -46,7 +46,24 @@ static bool read_hours(const struct json_value *value, struct entry_change *chan
 	       read_clock(json_member(value, "end"), &change->end_minute);
 }
 
-bool weekdays_read(const struct json_value *value, int64_t *ret_weekdays)
+/* Returns the number of the weekday, or -1. */
+static int read_weekday(const struct json_value *value, bool ignores_case)
+{
+	char lower[16];
+	struct str name;
+
+	if (!json_get_str(value, &name))
+		return -1;
+	if (!ignores_case || name.length > sizeof(lower))
+		return weekday_parse(name);
+	for (size_t i = 0; i < name.length; i++)
+		lower[i] = name.data[i] >= 'A' && name.data[i] <= 'Z'
+			       ? (char)(name.data[i] - 'A' + 'a')
+			       : name.data[i];
+	return weekday_parse((struct str){lower, name.length});
+}
+
+static bool read_weekdays(const struct json_value *value, bool is_lenient, int64_t *ret_weekdays)
 {
 	int64_t weekdays = 0;
 	unsigned count;
@@ -54,18 +71,24 @@ bool weekdays_read(const struct json_value *value, int64_t *ret_weekdays)
 	if (!json_get_array(value, &count) || count == 0 || count > WEEKDAYS)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
-		struct str name;
-		int weekday;
+		int weekday = read_weekday(json_array_item(value, i), is_lenient);
 
-		if (!json_get_str(json_array_item(value, i), &name))
-			return false;
-		weekday = weekday_parse(name);
-		if (weekday < 0 || weekdays >> weekday & 1)
+		if (weekday < 0 || (!is_lenient && weekdays >> weekday & 1))
 			return false;
 		weekdays |= 1 << weekday;
 	}
 	*ret_weekdays = weekdays;
 	return true;
+}
+
+bool weekdays_read(const struct json_value *value, int64_t *ret_weekdays)
+{
+	return read_weekdays(value, false, ret_weekdays);
+}
+
+bool weekdays_read_any(const struct json_value *value, int64_t *ret_weekdays)
+{
+	return read_weekdays(value, true, ret_weekdays);
 }
 
 /* null: named by its app, or its ID. */

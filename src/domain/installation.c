@@ -67,6 +67,7 @@ static const struct record_field rotation_fields[] = {
     RECORD_INT2(struct rotation, night_brightness, .name = "brightness",
 		.column = "night_brightness"),
     RECORD_CLOSE(),
+    RECORD_BOOL(struct rotation, is_asleep, .name = "isAsleep", .column = "is_asleep"),
 };
 const struct record rotation_record = RECORD(struct rotation, rotation_fields);
 

@@ -178,6 +178,21 @@ static const struct record_field message_fields[] = {
 const struct record message_body_record =
     RECORD(struct push_body, message_fields, .check = message_body_check);
 
+/* A newer image takes the place of one that waits anyway: the ID changes nothing. */
+static const char *coalesce_check(struct str id)
+{
+	for (size_t i = 0; i < id.length; i++) {
+		char c = id.data[i];
+
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		      c == '_' || c == '-'))
+			return "must be 1 to 64 letters, digits, _ or -";
+	}
+	return NULL;
+}
+
+#define COALESCE_ID .body = "coalesceID", .minimum = 1, .maximum = 64, .check = coalesce_check
+
 static const struct record_field push_v0_fields[] = {
     [FIELD_IMAGE] = RECORD_STR(struct push_body, image, .body = "image", .required = true),
     [FIELD_INSTALLATION_ID] =
@@ -187,6 +202,7 @@ static const struct record_field push_v0_fields[] = {
 	RECORD_STR(struct push_body, installation_id_again, .body = "installationId",
 		   .is_alias = true, ID_RULES),
     RECORD_ANY(struct push_body, device_id, .body = "deviceID"),
+    RECORD_STR(struct push_body, coalesce_id, COALESCE_ID),
 };
 const struct record push_v0_body_record =
     RECORD(struct push_body, push_v0_fields, .empty_is_absent = true, .check = push_v0_body_check);
@@ -406,7 +422,7 @@ static void push_app_body_check(void *memory, uint64_t seen, struct faults *faul
 	check_v0_entry(&body->push, seen, faults);
 	if (str_equal(body->publish, STR("background")))
 		body->push.in_background = body->push.is_installation;
-	settings_read_member(body->settings_value, STR("config"), faults, &body->settings);
+	settings_read_any(body->settings_value, STR("config"), faults, &body->settings);
 }
 
 enum { APP_LENGTH_MAX = 64 };
@@ -423,6 +439,7 @@ static const struct record_field push_app_fields[] = {
 		   .is_alias = true, ID_RULES),
     RECORD_ANY(struct push_app_body, push.device_id, .body = "deviceID"),
     RECORD_STR(struct push_app_body, publish, .body = "publish", .check = publish_check),
+    RECORD_STR(struct push_app_body, push.coalesce_id, COALESCE_ID),
     RECORD_ANY(struct push_app_body, settings_value, .body = "config"),
 };
 const struct record push_app_body_record = RECORD(

@@ -29,20 +29,35 @@ static void sort(struct settings *settings)
 
 /* ---- reading ---- */
 
-static const char *read_setting(const struct json_value *value, struct setting *setting)
+/* Value of a setting that is not a text, as a text. */
+static struct str make_text(const struct json_value *value, struct arena *arena)
+{
+	struct buffer json = {0};
+	struct str text;
+
+	json_write_value(&json, value);
+	text = arena_copy(arena, buffer_view(&json));
+	buffer_finish(&json);
+	return text;
+}
+
+static const char *read_setting(const struct json_value *value, bool takes_any, struct arena *arena,
+				struct setting *setting)
 {
 	if (json_is_null(value)) {
 		setting->is_removed = true;
 		return NULL;
 	}
-	if (!json_get_str(value, &setting->value))
+	if (!json_get_str(value, &setting->value) && !takes_any)
 		return "must be a string";
+	if (!json_get_str(value, &setting->value))
+		setting->value = make_text(value, arena);
 	if (str_find(setting->value, '\0') < setting->value.length)
 		return "must not contain U+0000";
 	return NULL;
 }
 
-static void read_members(const struct json_value *object, struct faults *faults,
+static void read_members(const struct json_value *object, bool takes_any, struct faults *faults,
 			 struct settings *settings)
 {
 	struct json_walk walk = json_walk(object);
@@ -56,14 +71,14 @@ static void read_members(const struct json_value *object, struct faults *faults,
 
 		setting.is_removed = false;
 		setting.value = (struct str){"", 0};
-		wrong = read_setting(value, &setting);
+		wrong = read_setting(value, takes_any, faults->arena, &setting);
 		if (setting.name.length == 0 || setting.name.length > FORM_ID_BYTES_MAX ||
 		    str_find(setting.name, '\0') < setting.name.length)
 			wrong = "is not a valid field name";
 		bytes += setting.name.length + setting.value.length;
 		if (wrong)
 			faults_add_in(faults, member_of(settings), setting.name, "%s", wrong);
-		else
+		else if (!takes_any || !setting.is_removed)
 			settings->items[settings->count++] = setting;
 	}
 	if (bytes > SETTINGS_BYTES_MAX)
@@ -73,8 +88,8 @@ static void read_members(const struct json_value *object, struct faults *faults,
 	sort(settings);
 }
 
-void settings_read_member(const struct json_value *object, struct str name, struct faults *faults,
-			  struct settings *ret_settings)
+static void read_object(const struct json_value *object, struct str name, bool takes_any,
+			struct faults *faults, struct settings *ret_settings)
 {
 	*ret_settings = (struct settings){.member = name};
 	if (!object)
@@ -84,7 +99,19 @@ void settings_read_member(const struct json_value *object, struct str name, stru
 	else if (json_walk(object).left > SETTINGS_MAX)
 		faults_add(faults, name, "must have at most %d members", SETTINGS_MAX);
 	else
-		read_members(object, faults, ret_settings);
+		read_members(object, takes_any, faults, ret_settings);
+}
+
+void settings_read_member(const struct json_value *object, struct str name, struct faults *faults,
+			  struct settings *ret_settings)
+{
+	read_object(object, name, false, faults, ret_settings);
+}
+
+void settings_read_any(const struct json_value *object, struct str name, struct faults *faults,
+		       struct settings *ret_settings)
+{
+	read_object(object, name, true, faults, ret_settings);
 }
 
 void settings_read(const struct json_value *object, struct faults *faults,

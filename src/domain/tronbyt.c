@@ -7,7 +7,7 @@
 
 enum {
 	NIGHT_START = 22 * 60,
-	NIGHT_END = 7 * 60,
+	NIGHT_END = 6 * 60,
 	DIM_START = 20 * 60,
 };
 
@@ -25,16 +25,31 @@ static struct str shorten(struct str name)
 
 static void read_name(struct tronbyt_reader *reader, struct tronbyt_device *device)
 {
+	const struct json_value *value = tronbyt_member(reader, "name");
 	struct str name = {0};
+	bool is_text =
+	    !value || (json_get_str(value, &name) && str_find(name, '\0') == name.length);
 
-	tronbyt_text(reader, "name", &name);
-	device->name = shorten(name);
+	if (is_text)
+		device->name = shorten(name);
 	if (device->name.length == 0 || device_name_check(device->name))
-		device->name = ARENA_JOIN(reader->faults->arena, STR("Panel "), device->former_id);
+		device->name = device->former_id.length && !device->is_unusable
+				   ? ARENA_JOIN(reader->faults->arena, STR("Panel "),
+						shorten(device->former_id))
+				   : STR("Device without a name");
+	if (device->name.length > DEVICE_NAME_LENGTH_MAX)
+		device->name = shorten(device->name);
 	reader->device = device->name;
-	if (name.length && !str_equal(name, device->name))
+	if (!is_text)
+		tronbyt_say(reader, "name", "is not a text in the file");
+	else if (name.length && !str_equal(name, device->name))
 		tronbyt_say(reader, "name", "names have 1 to %d characters here",
 			    DEVICE_NAME_LENGTH_MAX);
+}
+
+static bool is_none(struct str text)
+{
+	return text.length == 0 || str_equal_ignore_case(text, STR("none"));
 }
 
 static void read_zone(struct tronbyt_reader *reader, struct tronbyt_device *device)
@@ -43,12 +58,11 @@ static void read_zone(struct tronbyt_reader *reader, struct tronbyt_device *devi
 	struct str zone = {0}, description = {0};
 
 	location.object = tronbyt_member(reader, "location");
-	location.pointer = ARENA_JOIN(reader->faults->arena, reader->pointer, STR("/location"));
 	tronbyt_text(reader, "timezone", &zone);
 	if (location.object && !json_is_object(location.object)) {
-		tronbyt_fault(reader, "location", "must be an object");
+		tronbyt_say(reader, "location", "is not a place in the file: left out");
 	} else if (location.object) {
-		if (zone.length == 0)
+		if (is_none(zone))
 			tronbyt_text(&location, "timezone", &zone);
 		tronbyt_text(&location, "description", &description);
 		if (description.length)
@@ -56,9 +70,11 @@ static void read_zone(struct tronbyt_reader *reader, struct tronbyt_device *devi
 				    "each app here has its own place, among its settings");
 	}
 	device->timezone = STR("UTC");
-	if (zone.length && zones_find(zone))
+	if (is_none(zone))
+		return;
+	if (zones_find(zone))
 		device->timezone = zone;
-	else if (zone.length)
+	else
 		tronbyt_say(reader, "timezone", "is not a known time zone: set to UTC");
 }
 
@@ -81,39 +97,59 @@ static void read_locale(struct tronbyt_reader *reader, struct tronbyt_device *de
 		tronbyt_say(reader, "locale", "is not a language: set to en");
 }
 
+static struct str scale_of(struct tronbyt_reader *reader)
+{
+	struct str scale = {0};
+
+	tronbyt_text(reader, "custom_brightness_scale", &scale);
+	return scale;
+}
+
+/* Files of before February 2026 have no member that says whether the device is dimmed: those with a
+ * time were. */
+static void read_dimming(struct tronbyt_reader *reader, struct tronbyt_device *device)
+{
+	bool has_time = tronbyt_clock(reader, "dim_time", &device->dim_start_minute);
+
+	device->dim_enabled = has_time;
+	tronbyt_bool(reader, "dim_mode_enabled", &device->dim_enabled);
+	if (!has_time && device->dim_enabled) {
+		tronbyt_say(reader, "dim_mode_enabled", "has no time to start: left off");
+		device->dim_enabled = false;
+	}
+	if (tronbyt_member(reader, "dim_brightness"))
+		tronbyt_brightness(reader, "dim_brightness", scale_of(reader),
+				   &device->dim_brightness);
+	else if (device->dim_enabled) /* it changed nothing there */
+		device->dim_brightness = device->brightness;
+}
+
 static void read_night(struct tronbyt_reader *reader, struct tronbyt_device *device)
 {
 	tronbyt_bool(reader, "night_mode_enabled", &device->sleep_enabled);
 	tronbyt_clock(reader, "night_start", &device->sleep_start_minute);
 	tronbyt_clock(reader, "night_end", &device->sleep_end_minute);
-	tronbyt_number(reader, "night_brightness", 0, 100, &device->night_brightness);
-	tronbyt_bool(reader, "dim_mode_enabled", &device->dim_enabled);
-	if (!tronbyt_clock(reader, "dim_time", &device->dim_start_minute) && device->dim_enabled) {
-		tronbyt_say(reader, "dim_mode_enabled", "dim_time is missing: left off");
-		device->dim_enabled = false;
-	}
-	tronbyt_number(reader, "dim_brightness", 0, 100, &device->dim_brightness);
+	tronbyt_brightness(reader, "night_brightness", scale_of(reader), &device->night_brightness);
+	read_dimming(reader, device);
 }
 
 static void read_key(struct tronbyt_reader *reader, struct tronbyt_device *device)
 {
-	bool is_needed = false;
-	struct str key = {0};
-
-	tronbyt_bool(reader, "require_api_key", &is_needed);
-	tronbyt_text(reader, "api_key", &key);
-	if (!is_needed)
-		return;
-	if (key.length == 0)
-		tronbyt_fault(reader, "api_key", "is required if require_api_key is true");
-	else if (key.length > TRONBYT_KEY_LENGTH_MAX)
-		tronbyt_fault(reader, "api_key", "must have at most %d bytes",
-			      TRONBYT_KEY_LENGTH_MAX);
-	else
-		device->key = key;
+	tronbyt_bool(reader, "require_api_key", &device->needs_key);
+	tronbyt_text(reader, "api_key", &device->key);
+	if (device->key.length > TRONBYT_KEY_LENGTH_MAX) {
+		tronbyt_say(reader, "api_key", "has %zu bytes, maximum %d: left out",
+			    device->key.length, TRONBYT_KEY_LENGTH_MAX);
+		device->key = (struct str){0};
+	}
+	if (device->needs_key && !device->key.length && device->alias.data) {
+		tronbyt_say(reader, "address",
+			    "needs the device's key, which the file does not have");
+		device->alias = (struct str){0};
+	}
 }
 
-static void say_rest(struct tronbyt_reader *reader)
+static void say_rest(struct tronbyt_reader *reader, const struct tronbyt_device *device)
 {
 	static const char *const filters[] = {"color_filter", "night_color_filter",
 					      "dim_color_filter"};
@@ -124,6 +160,9 @@ static void say_rest(struct tronbyt_reader *reader)
 	tronbyt_say_text(reader, "notes", "", "notes of devices do not exist here");
 	tronbyt_say_text(reader, "custom_brightness_scale", "",
 			 "brightness is a percentage here, without steps");
+	if (reader->has_levels && tronbyt_member(reader, "brightness"))
+		tronbyt_say(reader, "brightness", "was a step of 0 to 5: set to %lld %%",
+			    (long long)device->brightness);
 	tronbyt_say_bool(reader, "interstitial_enabled",
 			 "entries between other entries do not exist here");
 	tronbyt_say_bool(reader, "swap_colors", "the panel's firmware keeps this setting");
@@ -135,9 +174,8 @@ static void say_rest(struct tronbyt_reader *reader)
 static void mark(struct tronbyt_reader *reader, struct tronbyt_device *device, const char *member,
 		 size_t offset)
 {
-	struct str name = {0};
+	struct str name = tronbyt_id(reader, member);
 
-	tronbyt_text(reader, member, &name);
 	for (unsigned i = 0; name.length && i < device->entry_count; i++) {
 		struct tronbyt_entry *entry = &device->entries[i];
 
@@ -146,7 +184,7 @@ static void mark(struct tronbyt_reader *reader, struct tronbyt_device *device, c
 		*(bool *)((char *)entry + offset) = true;
 		return;
 	}
-	if (name.length && !str_equal(name, STR("None")))
+	if (!is_none(name))
 		tronbyt_say(reader, member, "names no imported entry");
 }
 
@@ -157,60 +195,141 @@ static void say_intervals(struct tronbyt_reader *reader)
 
 /* ---- devices ---- */
 
-static bool read_id(struct tronbyt_reader *reader, const struct tronbyt_export *export,
+/* Whether the ID is the one that the other server makes of the device's name, on home networks. */
+static bool is_of_name(struct str id, struct str name)
+{
+	size_t at = 0;
+	bool is_between = false;
+
+	for (size_t i = 0; i < name.length; i++) {
+		char c = name.data[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'))) {
+			is_between = at > 0;
+			continue;
+		}
+		if (is_between && (at == id.length || id.data[at++] != '-'))
+			return false;
+		is_between = false;
+		if (at == id.length || id.data[at++] != c)
+			return false;
+	}
+	return at > 0 && at == id.length;
+}
+
+static bool is_twice(const struct tronbyt_export *export, struct str id)
+{
+	for (unsigned i = 0; i < export->device_count; i++)
+		if (!export->devices[i].is_unusable && str_equal(export->devices[i].former_id, id))
+			return true;
+	return false;
+}
+
+/* Notes why the device cannot be imported. */
+static void read_id(struct tronbyt_reader *reader, const struct tronbyt_export *export,
 		    struct tronbyt_device *device)
 {
-	char *id = arena_alloc(reader->faults->arena, ALIAS_LENGTH);
-	struct str text = {0};
+	struct arena *arena = reader->faults->arena;
+	struct str text = tronbyt_id(reader, "id");
 
-	if (tronbyt_member(reader, "id") && !json_get_str(tronbyt_member(reader, "id"), &text))
-		text = (struct str){0};
-	if (!alias_parse(text, id)) {
-		tronbyt_fault(reader, "id", "must be a string of 8 hexadecimal digits");
-		return false;
-	}
-	device->former_id = (struct str){id, ALIAS_LENGTH};
-	for (unsigned i = 0; i < export->device_count; i++) {
-		if (str_equal(export->devices[i].former_id, device->former_id)) {
-			tronbyt_fault(reader, "id", "appears twice");
-			return false;
-		}
-	}
-	return true;
+	device->former_id = alias_parse(text, arena_alloc(arena, ALIAS_LENGTH_MAX));
+	device->is_unusable = !device->former_id.data || is_twice(export, device->former_id);
+	if (!device->former_id.data)
+		device->former_id = text.length > ALIAS_LENGTH_MAX ? STR("") : text;
+	if (device->former_id.data == NULL)
+		device->former_id = STR("");
+}
+
+static void read_address(struct tronbyt_reader *reader, struct tronbyt_device *device)
+{
+	struct str name = {0};
+
+	if (json_get_str(json_member(reader->object, "name"), &name))
+		device->is_guessable = is_of_name(device->former_id, name);
+	device->is_guessable |= alias_is_guessable(device->former_id);
+	device->alias = device->former_id;
+	if (!alias_is_reserved(device->alias))
+		return;
+	tronbyt_say(reader, "address", "/%.*s/ is a page of this server", STR_ARG(device->alias));
+	device->alias = (struct str){0};
+}
+
+/* Reads the rest of a device that can be imported. */
+static void read_members(struct tronbyt_reader *reader, struct tronbyt_device *device,
+			 unsigned *entries_left)
+{
+	read_zone(reader, device);
+	read_locale(reader, device);
+	tronbyt_brightness(reader, "brightness", scale_of(reader), &device->brightness);
+	tronbyt_number(reader, "default_interval", SCHEDULE_INTERVAL_MIN_S, SCHEDULE_INTERVAL_MAX_S,
+		       &device->schedule_interval_s);
+	read_night(reader, device);
+	read_address(reader, device);
+	read_key(reader, device);
+	say_rest(reader, device);
+	tronbyt_read_entries(reader, device, entries_left);
+	mark(reader, device, "pinned_app", offsetof(struct tronbyt_entry, is_pinned));
+	mark(reader, device, "night_mode_app", offsetof(struct tronbyt_entry, is_night));
+	if (device->entry_count)
+		say_intervals(reader);
 }
 
 static void read_device(struct tronbyt_reader *reader, struct tronbyt_export *export,
 			unsigned *entries_left)
 {
-	struct tronbyt_device device = {.brightness = 60,
-					.schedule_interval_s = SCHEDULE_INTERVAL_MIN_S,
-					.sleep_start_minute = NIGHT_START,
-					.sleep_end_minute = NIGHT_END,
-					.night_brightness = 10,
-					.dim_start_minute = DIM_START,
-					.dim_brightness = 20};
+	struct tronbyt_device *device = &export->devices[export->device_count];
 
-	if (!json_is_object(reader->object)) {
-		tronbyt_fault(reader, NULL, "must be an object");
-		return;
+	*device = (struct tronbyt_device){.brightness = 60,
+					  .schedule_interval_s = SCHEDULE_INTERVAL_MIN_S,
+					  .sleep_start_minute = NIGHT_START,
+					  .sleep_end_minute = NIGHT_END,
+					  .night_brightness = 10,
+					  .dim_start_minute = DIM_START,
+					  .dim_brightness = 20};
+	reader->device = reader->entry = (struct str){0};
+	read_id(reader, export, device);
+	read_name(reader, device);
+	if (!json_is_object(reader->object))
+		tronbyt_say(reader, "device", "is not an object in the file");
+	else if (!device->is_unusable)
+		read_members(reader, device, entries_left);
+	else if (is_twice(export, device->former_id))
+		tronbyt_say(reader, "device", "another device of the file has the same ID");
+	else
+		tronbyt_say(reader, "device",
+			    "its ID is missing, or is not 1 to %d letters, digits and \"-\"",
+			    ALIAS_LENGTH_MAX);
+	export->device_count++;
+}
+
+/* ---- the file ---- */
+
+static bool has_percentage(const struct json_value *device)
+{
+	return tronbyt_is_percentage(json_member(device, "brightness")) ||
+	       tronbyt_is_percentage(json_member(device, "night_brightness")) ||
+	       tronbyt_is_percentage(json_member(device, "dim_brightness"));
+}
+
+/* Whether the file's numbers are levels of brightness: one of version 1 without a larger number. */
+static bool has_levels(const struct json_value *root, const struct json_value *devices)
+{
+	bool is_object = json_is_object(devices), is_first_version = is_object;
+	struct json_walk walk = json_walk(devices);
+	const struct json_value *device;
+	struct str name;
+
+	if (!devices)
+		return json_is_object(json_member(root, "apps")) && !has_percentage(root);
+	while (is_object ? json_next_member(&walk, &name, &device)
+			 : json_next_item(&walk, &device)) {
+		if (has_percentage(device))
+			return false;
+		is_first_version |= json_is_object(json_member(device, "apps"));
 	}
-	if (!read_id(reader, export, &device))
-		return;
-	read_name(reader, &device);
-	read_zone(reader, &device);
-	read_locale(reader, &device);
-	tronbyt_number(reader, "brightness", 0, 100, &device.brightness);
-	tronbyt_number(reader, "default_interval", SCHEDULE_INTERVAL_MIN_S, SCHEDULE_INTERVAL_MAX_S,
-		       &device.schedule_interval_s);
-	read_night(reader, &device);
-	read_key(reader, &device);
-	say_rest(reader);
-	tronbyt_read_entries(reader, &device, entries_left);
-	mark(reader, &device, "pinned_app", offsetof(struct tronbyt_entry, is_pinned));
-	mark(reader, &device, "night_mode_app", offsetof(struct tronbyt_entry, is_night));
-	if (device.entry_count)
-		say_intervals(reader);
-	export->devices[export->device_count++] = device;
+	return is_first_version;
 }
 
 static void read_devices(struct tronbyt_reader *reader, const struct json_value *devices,
@@ -218,35 +337,29 @@ static void read_devices(struct tronbyt_reader *reader, const struct json_value 
 {
 	struct arena *arena = reader->faults->arena;
 	struct json_walk walk = json_walk(devices);
-	unsigned entries_left = TRONBYT_ENTRIES_MAX, number = 0;
+	unsigned entries_left = TRONBYT_ENTRIES_MAX;
 	bool is_object = json_is_object(devices);
-	struct str name;
 
 	export->devices = arena_alloc(arena, walk.left * sizeof(export->devices[0]));
-	while (is_object ? json_next_member(&walk, &name, &reader->object)
-			 : json_next_item(&walk, &reader->object)) {
-		reader->pointer = arena_printf(arena, "/devices/%u", number++);
-		if (is_object)
-			reader->pointer =
-			    ARENA_JOIN(arena, STR("/devices"), faults_pointer(arena, name));
-		reader->device = reader->entry = (struct str){0};
+	while (is_object ? json_next_member(&walk, &reader->key, &reader->object)
+			 : json_next_item(&walk, &reader->object))
 		read_device(reader, export, &entries_left);
-	}
 }
 
 static void read_account(struct tronbyt_reader *reader, const struct json_value *devices,
 			 struct tronbyt_export *export)
 {
+	struct faults *faults = reader->faults;
 	struct json_walk walk = json_walk(devices);
 	unsigned count;
 
 	if (!json_is_object(devices) && !json_get_array(devices, &count))
-		tronbyt_fault(reader, "devices", "must be an array");
+		faults_add(faults, STR("devices"), "must be an array");
 	else if (walk.left == 0)
-		tronbyt_fault(reader, "devices", "must have a device");
+		faults_add(faults, STR("devices"), "must have a device");
 	else if (walk.left > TRONBYT_DEVICES_MAX)
-		tronbyt_fault(reader, "devices", "must have at most %d devices, has %zu",
-			      TRONBYT_DEVICES_MAX, walk.left);
+		faults_add(faults, STR("devices"), "must have at most %d devices, has %zu",
+			   TRONBYT_DEVICES_MAX, walk.left);
 	else
 		read_devices(reader, devices, export);
 }
@@ -254,19 +367,21 @@ static void read_account(struct tronbyt_reader *reader, const struct json_value 
 void tronbyt_read(const struct json_value *root, struct faults *faults,
 		  struct tronbyt_export *ret_export)
 {
+	const struct json_value *devices = json_member(root, "devices");
 	struct tronbyt_reader reader = {
-	    .faults = faults, .notes = &ret_export->notes, .object = root, .pointer = STR("")};
+	    .faults = faults, .notes = &ret_export->notes, .object = root};
 	unsigned entries_left = TRONBYT_ENTRIES_MAX;
 
 	*ret_export = (struct tronbyt_export){.notes = {.arena = faults->arena}};
+	reader.has_levels = has_levels(root, devices);
 	if (!json_is_object(root)) {
-		tronbyt_fault(&reader, NULL, "must be a JSON object");
-	} else if (json_member(root, "devices")) {
-		read_account(&reader, json_member(root, "devices"), ret_export);
+		faults_add_at(faults, STR(""), STR("must be a JSON object"));
+	} else if (devices) {
+		read_account(&reader, devices, ret_export);
 	} else if (!json_member(root, "id")) {
-		tronbyt_fault(&reader, NULL,
-			      "must be the export of a device, with an id, or of an account, with "
-			      "devices");
+		faults_add_at(faults, STR(""),
+			      STR("must be the export of a device, with an id, or of an account, "
+				  "with devices"));
 	} else {
 		ret_export->devices = arena_alloc(faults->arena, sizeof(ret_export->devices[0]));
 		read_device(&reader, ret_export, &entries_left);
@@ -294,8 +409,9 @@ void tronbyt_settle_night(struct tronbyt_device *device, bool has_entry,
 		return;
 	device->sleep_enabled = false;
 	if (device->dim_enabled) {
-		tronbyt_note(notes, device->name, (struct str){0}, STR("night_brightness"),
-			     "a device has one dimming time here: %lld %% from its dim_time on",
+		tronbyt_note(notes, device->name, (struct str){0}, STR("brightness at night"),
+			     "a device has one dimming time here: %lld %% from the start of "
+			     "dimming on",
 			     (long long)device->dim_brightness);
 		return;
 	}

@@ -5,7 +5,7 @@
 
 #include <text/utf8.h>
 
-enum { ORDER_MAX = 1000 * 1000, SLUG_LENGTH_MAX = 63 };
+enum { ORDER_MAX = 1000 * 1000, APP_NAME_MAX = 200, PATH_BYTES_MAX = 4096 };
 
 /* ---- hours ---- */
 
@@ -26,14 +26,12 @@ static void read_hours(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 static void read_days(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
 {
 	const struct json_value *days = tronbyt_member(reader, "days");
-	unsigned count;
+	unsigned count = 0;
 
 	entry->weekdays = WEEKDAYS_ALL;
 	if (!days)
 		return;
-	if (!json_get_array(days, &count))
-		tronbyt_fault(reader, "days", "must be an array");
-	else if (count && !weekdays_read(days, &entry->weekdays))
+	if (!json_get_array(days, &count) || (count && !weekdays_read_any(days, &entry->weekdays)))
 		tronbyt_say(reader, "days", "are not names of weekdays: shown every day");
 }
 
@@ -59,18 +57,13 @@ static void read_settings(struct tronbyt_reader *reader, struct tronbyt_entry *e
 
 	if (!config)
 		return;
-	if (!json_is_object(config)) {
-		tronbyt_fault(reader, "config", "must be an object");
-		return;
-	}
 	faults_init(&wrong, reader->faults->arena);
-	settings_read_member(config, STR("config"), &wrong, &entry->settings);
+	settings_read_any(config, STR("config"), &wrong, &entry->settings);
 	for (unsigned i = 0; i < wrong.count; i++)
 		tronbyt_note(reader->notes, reader->device, reader->entry,
-			     ARENA_JOIN(wrong.arena, STR("config"),
-					wrong.list[i].pointer.length > 7
-					    ? str_from_offset(wrong.list[i].pointer, 7)
-					    : STR("")),
+			     wrong.list[i].pointer.length > strlen("/config")
+				 ? ARENA_JOIN(wrong.arena, STR("setting "), wrong.list[i].name)
+				 : STR("settings"),
 			     "%.*s", STR_ARG(wrong.list[i].detail));
 	if (faults_has(&wrong, STR("config"))) /* all settings together are too large */
 		entry->settings = (struct settings){0};
@@ -90,26 +83,29 @@ static void read_name(struct tronbyt_reader *reader, struct tronbyt_entry *entry
 			    LIMIT_INSTALLATION_ID);
 }
 
+/* It is a text in requests, and true, false or null in files. */
+static void say_animation(struct tronbyt_reader *reader)
+{
+	static const char why[] = "an animation lasts as long as its entry here";
+	const struct json_value *value = tronbyt_member(reader, "show_full_animation");
+	struct str text;
+
+	if (value && json_get_str(value, &text))
+		tronbyt_say_text(reader, "show_full_animation", "auto false", why);
+	else
+		tronbyt_say_bool(reader, "show_full_animation", why);
+}
+
 static void say_rest(struct tronbyt_reader *reader)
 {
 	tronbyt_say_bool(
 	    reader, "use_custom_recurrence",
 	    "entries can be limited to hours and weekdays here, without other recurrence");
-	tronbyt_say_bool(reader, "auto_pin", "apps cannot pin themselves here");
+	tronbyt_say_bool(reader, tronbyt_member(reader, "autopin") ? "autopin" : "auto_pin",
+			 "apps cannot pin themselves here");
 	tronbyt_say_text(reader, "color_filter", "none inherit",
 			 "colour filters do not exist here");
-	if (tronbyt_member(reader, "show_full_animation")) {
-		bool is_shown = false;
-		struct str text;
-
-		if (json_get_str(tronbyt_member(reader, "show_full_animation"), &text))
-			tronbyt_say_text(reader, "show_full_animation", "auto false",
-					 "an animation lasts as long as its entry here");
-		else if (json_get_bool(tronbyt_member(reader, "show_full_animation"), &is_shown) &&
-			 is_shown)
-			tronbyt_say(reader, "show_full_animation",
-				    "an animation lasts as long as its entry here");
-	}
+	say_animation(reader);
 }
 
 /* Returns false if the entry is not imported. */
@@ -119,12 +115,13 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 
 	*entry = (struct tronbyt_entry){
 	    .is_enabled = true, .start_minute = -1, .end_minute = -1, .weekdays = WEEKDAYS_ALL};
-	tronbyt_text(reader, "iname", &entry->former_id);
-	tronbyt_text(reader, "name", &entry->slug);
-	entry->shown = entry->former_id.length ? entry->former_id : entry->slug;
-	if (entry->former_id.length && entry->slug.length)
+	entry->former_id = tronbyt_id(reader, "iname");
+	tronbyt_text(reader, "name", &entry->app);
+	tronbyt_text(reader, "path", &entry->path);
+	entry->shown = entry->former_id.length ? entry->former_id : entry->app;
+	if (entry->former_id.length && entry->app.length)
 		entry->shown =
-		    ARENA_JOIN(reader->faults->arena, entry->slug, STR(" "), entry->former_id);
+		    ARENA_JOIN(reader->faults->arena, entry->app, STR(" "), entry->former_id);
 	if (entry->shown.length == 0)
 		entry->shown = STR("?");
 	reader->entry = entry->shown;
@@ -135,7 +132,8 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 		tronbyt_say(reader, "entry", "exports contain no pushed pictures: push it again");
 		return false;
 	}
-	if (entry->slug.length == 0 || utf8_length(entry->slug) > SLUG_LENGTH_MAX) {
+	if ((entry->app.length == 0 && entry->path.length == 0) ||
+	    utf8_length(entry->app) > APP_NAME_MAX || entry->path.length > PATH_BYTES_MAX) {
 		tronbyt_say(reader, "entry", "it names no app");
 		return false;
 	}
@@ -177,13 +175,14 @@ static void add_entry(struct tronbyt_reader *reader, struct tronbyt_device *devi
 	struct tronbyt_entry entry;
 
 	if (!json_is_object(reader->object)) {
-		tronbyt_fault(reader, NULL, "must be an object");
+		reader->entry = reader->key.data ? reader->key : STR("?");
+		tronbyt_say(reader, "entry", "is not an object in the file");
 		return;
 	}
 	if (!read_entry(reader, &entry))
 		return;
 	if (is_twice(device, &entry)) {
-		tronbyt_fault(reader, "iname", "appears twice");
+		tronbyt_say(reader, "entry", "another entry of the device has the same ID");
 	} else if (device->entry_count == LIMIT_DEVICE_INSTALLATIONS) {
 		tronbyt_say(reader, "entry", "a device has at most %d entries",
 			    LIMIT_DEVICE_INSTALLATIONS);
@@ -204,24 +203,19 @@ void tronbyt_read_entries(const struct tronbyt_reader *device, struct tronbyt_de
 	struct arena *arena = device->faults->arena;
 	struct json_walk walk = json_walk(apps);
 	bool is_object = json_is_object(apps);
-	unsigned count, number = 0;
-	struct str name;
+	unsigned count;
 
 	if (!apps)
 		return;
 	if (!is_object && !json_get_array(apps, &count)) {
-		tronbyt_fault(&list, "apps", "must be an array");
+		tronbyt_say(&list, "apps", "is not a list in the file: left out");
 		return;
 	}
+	one.key = (struct str){0};
 	ret_device->entries =
 	    arena_alloc(arena, LIMIT_DEVICE_INSTALLATIONS * sizeof(ret_device->entries[0]));
-	while (is_object ? json_next_member(&walk, &name, &one.object)
+	while (is_object ? json_next_member(&walk, &one.key, &one.object)
 			 : json_next_item(&walk, &one.object)) {
-		one.pointer =
-		    arena_printf(arena, "%.*s/apps/%u", STR_ARG(device->pointer), number++);
-		if (is_object)
-			one.pointer = ARENA_JOIN(arena, device->pointer, STR("/apps"),
-						 faults_pointer(arena, name));
 		one.entry = (struct str){0};
 		add_entry(&one, ret_device, entries_left);
 	}

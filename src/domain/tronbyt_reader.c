@@ -17,6 +17,7 @@ static const struct record_field shown_fields[] = {
     RECORD_STR(struct tronbyt_shown, state, .name = "state"),
     RECORD_INT4(struct tronbyt_shown, entries, .name = "entries"),
     RECORD_STR(struct tronbyt_shown, alias, .name = "alias", .nullable = true),
+    RECORD_BOOL(struct tronbyt_shown, alias_needs_key, .name = "aliasNeedsKey"),
     RECORD_STR(struct tronbyt_shown, websocket_url, .name = "webSocketUrl", .nullable = true),
     RECORD_STR(struct tronbyt_shown, polling_url, .name = "pollingUrl", .nullable = true),
     RECORD_STR(struct tronbyt_shown, key, .name = "key", .nullable = true),
@@ -63,28 +64,66 @@ void tronbyt_note(struct tronbyt_notes *notes, struct str device, struct str ent
 	va_end(args);
 }
 
-void tronbyt_say(struct tronbyt_reader *reader, const char *what, const char *why, ...)
+/* Words for a member of the export. */
+static struct str words_of(struct arena *arena, const char *member)
+{
+	static const struct {
+		const char *member, *words;
+	} all[] = {
+	    {"apps", "rotation"},
+	    {"auto_pin", "pinning itself"},
+	    {"autopin", "pinning itself"},
+	    {"color_filter", "colour filter"},
+	    {"config", "settings"},
+	    {"custom_brightness_scale", "brightness scale"},
+	    {"default_interval", "interval"},
+	    {"dim_brightness", "brightness when dimmed"},
+	    {"dim_color_filter", "colour filter when dimmed"},
+	    {"dim_mode_enabled", "dimming"},
+	    {"dim_time", "start of dimming"},
+	    {"end_time", "end of its hours"},
+	    {"api_key", "key"},
+	    {"id", "ID"},
+	    {"iname", "ID"},
+	    {"interstitial_enabled", "entry between entries"},
+	    {"location", "place"},
+	    {"night_brightness", "brightness at night"},
+	    {"night_color_filter", "colour filter at night"},
+	    {"night_end", "end of the night"},
+	    {"night_mode_app", "entry for the night"},
+	    {"night_mode_enabled", "night"},
+	    {"night_start", "start of the night"},
+	    {"pinned_app", "pinned entry"},
+	    {"require_api_key", "key"},
+	    {"show_full_animation", "whole animations"},
+	    {"start_time", "start of its hours"},
+	    {"swap_colors", "swapped colours"},
+	    {"timezone", "time zone"},
+	    {"uinterval", "render interval"},
+	    {"use_custom_recurrence", "recurrence"},
+	};
+	struct str text = arena_copy(arena, str_from(member));
+
+	for (size_t i = 0; i < array_length(all); i++)
+		if (str_equal(text, str_from(all[i].member)))
+			return str_from(all[i].words);
+	for (size_t i = 0; i < text.length; i++)
+		if (text.data[i] == '_')
+			((char *)text.data)[i] = ' ';
+	return text;
+}
+
+void tronbyt_say(struct tronbyt_reader *reader, const char *member, const char *why, ...)
 {
 	va_list args;
 
 	va_start(args, why);
-	add_text(reader->notes, reader->device, reader->entry, str_from(what), why, args);
+	add_text(reader->notes, reader->device, reader->entry,
+		 words_of(reader->notes->arena, member), why, args);
 	va_end(args);
 }
 
-void tronbyt_fault(struct tronbyt_reader *reader, const char *name, const char *detail, ...)
-{
-	struct arena *arena = reader->faults->arena;
-	struct str pointer = reader->pointer, text;
-	va_list args;
-
-	if (name)
-		pointer = ARENA_JOIN(arena, pointer, STR("/"), str_from(name));
-	va_start(args, detail);
-	text = arena_vprintf(arena, detail, args);
-	va_end(args);
-	faults_add_at(reader->faults, pointer, text);
-}
+/* ---- members ---- */
 
 const struct json_value *tronbyt_member(const struct tronbyt_reader *reader, const char *name)
 {
@@ -101,9 +140,9 @@ void tronbyt_text(struct tronbyt_reader *reader, const char *name, struct str *r
 	if (!value)
 		return;
 	if (!json_get_str(value, &text))
-		tronbyt_fault(reader, name, "must be a string");
+		tronbyt_say(reader, name, "is not a text in the file: left out");
 	else if (str_find(text, '\0') < text.length)
-		tronbyt_fault(reader, name, "must not contain U+0000");
+		tronbyt_say(reader, name, "contains U+0000: left out");
 	else
 		*ret_value = text;
 }
@@ -111,9 +150,39 @@ void tronbyt_text(struct tronbyt_reader *reader, const char *name, struct str *r
 void tronbyt_bool(struct tronbyt_reader *reader, const char *name, bool *ret_value)
 {
 	const struct json_value *value = tronbyt_member(reader, name);
+	int64_t number;
 
-	if (value && !json_get_bool(value, ret_value))
-		tronbyt_fault(reader, name, "must be true or false");
+	if (!value || json_get_bool(value, ret_value))
+		return;
+	if (json_get_integer(value, &number))
+		*ret_value = number != 0;
+	else
+		tronbyt_say(reader, name, "is neither on nor off in the file: left %s",
+			    *ret_value ? "on" : "off");
+}
+
+/* Reads a number; a fraction is cut off, as the other server does. */
+static bool read_number(const struct json_value *value, int64_t *ret_number)
+{
+	double number;
+
+	if (json_get_integer(value, ret_number))
+		return true;
+	if (!json_get_number(value, &number))
+		return false;
+	*ret_number = number < INT32_MIN   ? INT32_MIN
+		      : number > INT32_MAX ? INT32_MAX
+					   : (int64_t)number;
+	return true;
+}
+
+static void hold(struct tronbyt_reader *reader, const char *name, int64_t number, int64_t least,
+		 int64_t most, int64_t *ret_value)
+{
+	*ret_value = number < least ? least : number > most ? most : number;
+	if (*ret_value != number)
+		tronbyt_say(reader, name, "%lld is out of range here, set to %lld",
+			    (long long)number, (long long)*ret_value);
 }
 
 void tronbyt_number(struct tronbyt_reader *reader, const char *name, int64_t least, int64_t most,
@@ -122,16 +191,56 @@ void tronbyt_number(struct tronbyt_reader *reader, const char *name, int64_t lea
 	const struct json_value *value = tronbyt_member(reader, name);
 	int64_t number;
 
-	if (!value)
-		return;
-	if (!json_get_integer(value, &number)) {
-		tronbyt_fault(reader, name, "must be an integer");
-		return;
+	if (value && read_number(value, &number))
+		hold(reader, name, number, least, most, ret_value);
+	else if (value)
+		tronbyt_say(reader, name, "is not a number in the file: set to %lld",
+			    (long long)*ret_value);
+}
+
+bool tronbyt_is_percentage(const struct json_value *value)
+{
+	int64_t number;
+
+	return value && read_number(value, &number) && number > TRONBYT_LEVEL_MAX;
+}
+
+/* Returns the percentage of a level, or -1. */
+static int64_t percent_of(struct str scale, int64_t level)
+{
+	struct str text;
+	unsigned long long percent;
+
+	if (level < 0 || level > TRONBYT_LEVEL_MAX)
+		return -1;
+	for (int64_t i = 0; i <= level; i++)
+		if (!str_next(&scale, ',', &text))
+			return -1;
+	return str_to_uint64(str_trim(text), 100, &percent) ? (int64_t)percent : -1;
+}
+
+void tronbyt_brightness(struct tronbyt_reader *reader, const char *name, struct str scale,
+			int64_t *ret_percent)
+{
+	const struct json_value *value = tronbyt_member(reader, name);
+	int64_t number, percent;
+
+	if (value && json_is_object(value) && json_member(value, "value"))
+		value = json_member(value, "value");
+	else if (value && reader->has_levels && read_number(value, &number)) {
+		percent = percent_of(scale, number);
+		if (percent < 0)
+			percent = percent_of(STR("0,3,5,12,35,100"), number);
+		if (percent >= 0) {
+			*ret_percent = percent;
+			return;
+		}
 	}
-	*ret_value = number < least ? least : number > most ? most : number;
-	if (*ret_value != number)
-		tronbyt_say(reader, name, "%lld is out of range here, set to %lld",
-			    (long long)number, (long long)*ret_value);
+	if (value && read_number(value, &number))
+		hold(reader, name, number, 0, 100, ret_percent);
+	else if (value)
+		tronbyt_say(reader, name, "is not a number in the file: set to %lld %%",
+			    (long long)*ret_percent);
 }
 
 /* Reads "8:05" and "08:05:00" as "08:05". */
@@ -149,15 +258,35 @@ static bool read_clock(struct str text, int64_t *ret_minute)
 
 bool tronbyt_clock(struct tronbyt_reader *reader, const char *name, int64_t *ret_minute)
 {
+	const struct json_value *value = tronbyt_member(reader, name);
 	struct str text = {0};
+	int64_t hour;
 
-	tronbyt_text(reader, name, &text);
-	if (text.length == 0)
+	if (value && json_get_integer(value, &hour) && hour >= 0 && hour < 24) {
+		*ret_minute = hour * 60;
+		return true;
+	}
+	if (!value || (json_get_str(value, &text) && text.length == 0))
 		return false;
-	if (read_clock(text, ret_minute))
+	if (text.length && read_clock(text, ret_minute))
 		return true;
 	tronbyt_say(reader, name, "is not a time of day");
 	return false;
+}
+
+struct str tronbyt_id(struct tronbyt_reader *reader, const char *name)
+{
+	const struct json_value *value = tronbyt_member(reader, name);
+	struct str text = {0};
+	int64_t number;
+
+	if (!value)
+		return reader->key.data ? reader->key : (struct str){0};
+	if (json_get_integer(value, &number))
+		return arena_printf(reader->faults->arena, "%lld", (long long)number);
+	if (!json_get_str(value, &text) || str_find(text, '\0') < text.length)
+		return (struct str){0};
+	return text;
 }
 
 void tronbyt_say_text(struct tronbyt_reader *reader, const char *name, const char *nothing,

@@ -3,33 +3,41 @@
 
 #include "domain/tronbyt.h"
 
-/* Object of the file, and its location. */
+/* Object of the file. */
 struct tronbyt_reader {
-	struct faults *faults;
+	struct faults *faults; /* of the whole file; its arena is used for texts */
 	struct tronbyt_notes *notes;
 	const struct json_value *object;
-	struct str pointer; /* RFC 6901 */
-	struct str device;  /* for notes */
+	struct str key;	   /* its name in the object that contains it; data is NULL: none */
+	struct str device; /* for notes */
 	struct str entry;
+	bool has_levels; /* brightness is a number of 0 to 5, not a percentage */
 };
 
-/* Reads a member; if it is missing or null, leaves *ret_value unchanged. Another type is a fault.
- */
+/* Read a member; if it is missing or null, leave *ret_value unchanged. So does another type, with a
+ * note. */
 void tronbyt_text(struct tronbyt_reader *reader, const char *name, struct str *ret_value);
+/* Also reads 0 and 1. */
 void tronbyt_bool(struct tronbyt_reader *reader, const char *name, bool *ret_value);
-/* Reads a number; sets values out of range to the nearer limit, with a note. */
+/* Sets values out of range to the nearer limit, with a note. */
 void tronbyt_number(struct tronbyt_reader *reader, const char *name, int64_t least, int64_t most,
 		    int64_t *ret_value);
-/* "HH:MM" or "H:MM", with seconds or without; an empty text counts as missing. Returns false if it
- * is missing, or invalid, with a note. */
+/* Reads a percentage, or a level by the scale, which is empty or six percentages with commas. */
+void tronbyt_brightness(struct tronbyt_reader *reader, const char *name, struct str scale,
+			int64_t *ret_percent);
+/* Reads "HH:MM" or "H:MM", with seconds or without, or a whole hour; an empty text counts as
+ * missing. Returns false if it is missing, or invalid, with a note. */
 bool tronbyt_clock(struct tronbyt_reader *reader, const char *name, int64_t *ret_minute);
+/* Reads an ID, a text or a whole number; if the member is missing, the object's own name. */
+struct str tronbyt_id(struct tronbyt_reader *reader, const char *name);
 /* Returns the member, if it exists and is not null; else NULL. */
 const struct json_value *tronbyt_member(const struct tronbyt_reader *reader, const char *name);
+/* Whether the value is a number above 5, so a percentage. */
+bool tronbyt_is_percentage(const struct json_value *value);
 
+/* Adds a note about a member, which is named in words. */
 __attribute__((format(printf, 3, 4))) void tronbyt_say(struct tronbyt_reader *reader,
-						       const char *what, const char *why, ...);
-__attribute__((format(printf, 3, 4))) void tronbyt_fault(struct tronbyt_reader *reader,
-							 const char *name, const char *detail, ...);
+						       const char *member, const char *why, ...);
 /* Adds a note if the text is neither empty nor one of those without meaning. */
 void tronbyt_say_text(struct tronbyt_reader *reader, const char *name, const char *nothing,
 		      const char *why);

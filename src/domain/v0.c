@@ -25,6 +25,9 @@ static const struct record_field device_fields[] = {
     RECORD_BOOL(struct v0_device, auto_dim, .name = "autoDim", .column = "auto_dim"),
     RECORD_OPEN(.name = "nightMode"),
     RECORD_BOOL(struct v0_device, sleep_enabled, .name = "enabled", .column = "sleep_enabled"),
+    RECORD_BOOL(struct v0_device, is_asleep, .name = "active", .column = "is_asleep"),
+    RECORD_TIMESTAMP(struct v0_device, set_until_us, .name = "overrideUntil",
+		     .column = "asleep_until", .nullable = true),
     RECORD_STR(struct v0_device, night_entry, .name = "app", .column = "night_entry"),
     RECORD_CLOCK(struct v0_device, sleep_start_minute, .name = "startTime",
 		 .column = "sleep_start_minute"),
@@ -33,11 +36,11 @@ static const struct record_field device_fields[] = {
     RECORD_INT2(struct v0_device, night_brightness, .name = "brightness",
 		.column = "night_brightness"),
     RECORD_CLOSE(),
-    RECORD_BOOL(struct v0_device, is_dim_off, .column = "is_dim_off"),
-    RECORD_OPEN(.name = "dimMode", .nullable = true,
-		.offset = offsetof(struct v0_device, is_dim_off)),
-    RECORD_CLOCK(struct v0_device, dim_start_minute, .name = "startTime",
-		 .column = "dim_start_minute"),
+    RECORD_OPEN(.name = "dimMode"),
+    RECORD_BOOL(struct v0_device, dim_enabled, .name = "enabled", .column = "dim_enabled"),
+    RECORD_BOOL(struct v0_device, is_dimmed, .name = "active", .column = "is_dimmed"),
+    RECORD_STR(struct v0_device, dim_start, .name = "startTime", .column = "dim_start",
+	       .nullable = true),
     RECORD_INT2(struct v0_device, dim_brightness, .name = "brightness", .column = "dim_brightness"),
     RECORD_CLOSE(),
     RECORD_STR(struct v0_device, pinned_entry, .name = "pinnedApp", .column = "pinned_entry"),
@@ -61,6 +64,35 @@ static const struct record_field device_fields[] = {
 };
 const struct record device_v0_record = RECORD(struct v0_device, device_fields);
 
+/* Whether the value, as JSON, is one of these, separated by spaces. */
+static bool is_one_of(const struct json_value *value, const char *words)
+{
+	struct str rest = str_from(words), word;
+	struct buffer json = {0};
+	bool is = false;
+
+	json_write_value(&json, value);
+	while (!is && str_next(&rest, ' ', &word))
+		is = str_equal(word, buffer_view(&json));
+	buffer_finish(&json);
+	return is;
+}
+
+/* A member without a counterpart here: only what GET returns for it is accepted. */
+struct fixed_member {
+	const char *name, *words;
+};
+
+static void check_fixed(const struct json_value *const *values, const struct fixed_member *members,
+			size_t count, struct faults *faults)
+{
+	for (size_t i = 0; i < count; i++)
+		if (values[i] && !is_one_of(values[i], members[i].words))
+			faults_add(faults, str_from(members[i].name),
+				   "cannot be changed here, must be %s or left out",
+				   members[i].words);
+}
+
 static const char *dim_start_check(struct str text)
 {
 	int64_t minute;
@@ -75,6 +107,7 @@ enum {
 	FIELD_PINNED,
 	FIELD_NIGHT,
 	FIELD_NIGHT_BRIGHTNESS,
+	FIELD_ASLEEP,
 };
 
 #define PERCENT .minimum = 0, .maximum = 100
@@ -89,6 +122,7 @@ static void device_change_check(void *body, uint64_t seen, struct faults *faults
 	change->sets_pinned = seen >> FIELD_PINNED & 1;
 	change->sets_night = seen >> FIELD_NIGHT & 1;
 	change->sets_night_brightness = seen >> FIELD_NIGHT_BRIGHTNESS & 1;
+	change->sets_asleep = seen >> FIELD_ASLEEP & 1;
 	change->settings.dim_enabled =
 	    clock_parse(change->dim_start, &change->settings.dim_start_minute);
 }
@@ -102,6 +136,7 @@ static const struct record_field device_change_fields[] = {
 	RECORD_STR(struct v0_device_change, night_entry, .body = "nightModeApp", ENTRY_ID),
     [FIELD_NIGHT_BRIGHTNESS] = RECORD_INT2(struct v0_device_change, night_brightness,
 					   .body = "nightModeBrightness", PERCENT),
+    [FIELD_ASLEEP] = RECORD_BOOL(struct v0_device_change, is_asleep, .body = "nightModeActive"),
     RECORD_STR(struct v0_device_change, settings.name, .body = "displayName", .minimum = 1,
 	       .maximum = DEVICE_NAME_LENGTH_MAX, .check = device_name_check),
     RECORD_INT4(struct v0_device_change, settings.schedule_interval_s, .body = "intervalSec",
@@ -168,6 +203,17 @@ static const struct record_field installation_fields[] = {
 };
 const struct record installation_v0_record = RECORD(struct v0_installation, installation_fields);
 
+static const struct fixed_member installation_fixed[V0_INSTALLATION_FIXED] = {
+    {"useCustomRecurrence", "false"},
+    {"recurrenceType", "\"daily\""},
+    {"recurrenceInterval", "0 1"},
+    {"recurrenceStartDate", "\"\""},
+    {"recurrenceEndDate", "\"\""},
+    {"autoPin", "false"},
+    {"colorFilter", "\"none\" \"inherit\" \"\""},
+    {"showFullAnimation", "\"auto\""},
+};
+
 enum { FIELD_ENABLED, FIELD_ENTRY_PINNED };
 
 static bool read_display(const struct json_value *value, int64_t *ret_s)
@@ -196,9 +242,9 @@ static void read_days(struct entry_change *entry, struct faults *faults)
 
 	if (json_get_array(entry->weekdays, &count) && count == 0)
 		entry->weekdays_on = WEEKDAYS_ALL;
-	else if (!weekdays_read(entry->weekdays, &entry->weekdays_on))
+	else if (!weekdays_read_any(entry->weekdays, &entry->weekdays_on))
 		faults_add(faults, STR("days"),
-			   "must be an array of weekdays, monday to sunday, none of them twice");
+			   "must be an array of at most 7 weekdays, monday to sunday");
 }
 
 static void installation_change_check(void *body, uint64_t seen, struct faults *faults)
@@ -208,7 +254,8 @@ static void installation_change_check(void *body, uint64_t seen, struct faults *
 
 	entry->sets_enabled = seen >> FIELD_ENABLED & 1;
 	entry->sets_pinned = seen >> FIELD_ENTRY_PINNED & 1;
-	settings_read_member(entry->settings_value, STR("config"), faults, &entry->settings);
+	check_fixed(change->fixed, installation_fixed, array_length(installation_fixed), faults);
+	settings_read_any(entry->settings_value, STR("config"), faults, &entry->settings);
 	if (entry->display && !read_display(entry->display, &entry->display_s))
 		faults_add(faults, STR("displayTimeSec"), "must be 0 or an integer from %d to %d",
 			   DISPLAY_MIN_S, DISPLAY_MAX_S);
@@ -228,6 +275,15 @@ static const struct record_field installation_change_fields[] = {
     RECORD_ANY(struct v0_installation_change, end, .body = "endTime"),
     RECORD_ANY(struct v0_installation_change, entry.weekdays, .body = "days"),
     RECORD_ANY(struct v0_installation_change, entry.settings_value, .body = "config"),
+    RECORD_ANY(struct v0_installation_change, interval, .body = "renderIntervalMin"),
+    RECORD_ANY(struct v0_installation_change, fixed[0], .body = "useCustomRecurrence"),
+    RECORD_ANY(struct v0_installation_change, fixed[1], .body = "recurrenceType"),
+    RECORD_ANY(struct v0_installation_change, fixed[2], .body = "recurrenceInterval"),
+    RECORD_ANY(struct v0_installation_change, fixed[3], .body = "recurrenceStartDate"),
+    RECORD_ANY(struct v0_installation_change, fixed[4], .body = "recurrenceEndDate"),
+    RECORD_ANY(struct v0_installation_change, fixed[5], .body = "autoPin"),
+    RECORD_ANY(struct v0_installation_change, fixed[6], .body = "colorFilter"),
+    RECORD_ANY(struct v0_installation_change, fixed[7], .body = "showFullAnimation"),
 };
 const struct record v0_installation_change_record =
     RECORD(struct v0_installation_change, installation_change_fields, .empty_is_absent = true,

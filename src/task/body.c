@@ -65,6 +65,16 @@ static struct step_result body_parsed(struct task *task)
 	return task_fail(task, PROBLEM_BODY_MALFORMED, "%.*s", STR_ARG(task->why_no_json));
 }
 
+/* A file, which is a body as a whole, may begin with a byte order mark (RFC 8259 section 8.1). */
+static void skip_mark(struct task *task)
+{
+	struct str *body = &task->request->body;
+
+	if (task->endpoint->body && task->endpoint->body->takes_whole &&
+	    str_starts_with(*body, STR("\xef\xbb\xbf")))
+		*body = str_from_offset(*body, 3);
+}
+
 static struct step_result parse_body(struct task *task)
 {
 	struct step_result answer;
@@ -75,6 +85,7 @@ static struct step_result parse_body(struct task *task)
 		return task_read_picture(task, media_type(task));
 	if (!is_json(task))
 		return fail_type(task);
+	skip_mark(task);
 	if (task->request->body.length > LIMIT_LOOP_TEXT_BYTES)
 		return task_read_large_body(task, body_parsed);
 	task->is_json = json_parse_body(task->request->body, task_arena(task), &task->document,

@@ -35,8 +35,10 @@ def form(device, **members):
     """The answer for a device that is unchanged and whose panel has never connected."""
     return {
         "id": device.id, "type": "other", "displayName": "Desk", "notes": "", "intervalSec": 15, "brightness": 50,
-        "autoDim": False, "pinnedApp": "", "dimMode": None, "interstitial": {"enabled": False, "app": ""},
-        "nightMode": {"enabled": False, "app": "", "startTime": "22:00", "endTime": "07:00", "brightness": 10},
+        "autoDim": False, "pinnedApp": "", "interstitial": {"enabled": False, "app": ""},
+        "dimMode": {"enabled": False, "active": False, "startTime": None, "brightness": 20},
+        "nightMode": {"enabled": False, "active": False, "overrideUntil": None, "app": "", "startTime": "22:00",
+                      "endTime": "07:00", "brightness": 10},
         "lastSeen": None, "info": {"firmwareVersion": "", "firmwareType": "", "protocolVersion": None,
                                    "macAddress": device.mac or ""}} | members
 

@@ -20,15 +20,16 @@ class Refused(Exception):
 
 
 class Panel:
-    def __init__(self, server, device, target=None):
-        """target: path to connect to, in place of the device's own."""
+    def __init__(self, server, device, target=None, fields=()):
+        """target: path to connect to, in place of the device's own. fields: further header fields."""
         self.socket = server.connect()
         self.buffer = b""
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall((
             f"GET {target or f'/d/{device.id}/ws?key={device.link_key}'} HTTP/1.1\r\nHost: test\r\n"
             "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-            f"Sec-WebSocket-Key: {key}\r\n\r\n").encode())
+            f"Sec-WebSocket-Key: {key}\r\n"
+            + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n").encode())
         while b"\r\n\r\n" not in self.buffer:
             self._fill()
         head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")

@@ -59,13 +59,13 @@ def test_a_device_with_its_settings(world, account, clock):
     made, = report["devices"]
     assert (made["state"], made["entries"], made["alias"], made["formerId"]) == ("new", 2, None, export["id"])
     assert made["key"] in made["webSocketUrl"] and made["id"] in made["pollingUrl"]
-    assert notes(report) == [(None, "location"), (None, "uinterval")]
+    assert notes(report) == [(None, "place"), (None, "render interval")]
     shown = account.get(f"/v1/devices/{made['id']}").ok()
     assert {name: shown[name] for name in ("name", "brightness", "timezone", "scheduleInterval", "sleep")} == {
         "name": "Kitchen", "brightness": 12, "timezone": "Europe/Vienna", "scheduleInterval": 40,
         "sleep": {"enabled": True, "start": "23:15", "end": "06:05"}}
     older = account.get(f"/v0/devices/{made['id']}").ok()
-    assert older["dimMode"] == {"startTime": "19:45", "brightness": 8}
+    assert (older["dimMode"]["startTime"], older["dimMode"]["brightness"]) == ("19:45", 8)
     assert older["nightMode"]["brightness"] == 3
     assert world.sql("SELECT locale FROM device WHERE id = %s", made["id"]) == [("de-DE",)]
     first, second = account.get(f"/v1/devices/{made['id']}/installations").ok()
@@ -79,7 +79,7 @@ def test_a_device_with_its_settings(world, account, clock):
 @renders
 def test_settings_of_an_entry(account, form):
     report = brought(account, exported("Desk", [entry(form.slug, 1, config=WHOLE)]))
-    assert notes(report) == [(None, "location"), (None, "uinterval")]
+    assert notes(report) == [(None, "place"), (None, "render interval")]
     device = report["devices"][0]["id"]
     installed, = account.get(f"/v1/devices/{device}/installations").ok()
     detail = account.get(f"/v1/devices/{device}/installations/{installed['id']}").ok()
@@ -91,10 +91,10 @@ def test_settings_of_an_entry(account, form):
 
 @renders
 def test_settings_that_do_not_come(account, form):
-    wrong = {"color": "green", "kind": "z", "where": "{", "when": "yesterday", "unknown": "x", "on": True, "text": "good"}
+    wrong = {"color": "green", "kind": "z", "where": "{", "when": "yesterday", "unknown": "x", "on": "maybe", "text": "good"}
     report = brought(account, exported("Desk", [entry(form.slug, 1, config=wrong)]))
     assert sorted(what for name, what in notes(report) if name) == [
-        "config/color", "config/kind", "config/on", "config/unknown", "config/when", "config/where"]
+        f"setting {name}" for name in ("color", "kind", "on", "unknown", "when", "where")]
     device = report["devices"][0]["id"]
     installed, = account.get(f"/v1/devices/{device}/installations").ok()
     detail = account.get(f"/v1/devices/{device}/installations/{installed['id']}").ok()
@@ -113,12 +113,12 @@ def test_what_has_no_counterpart_is_named(account, clock):
     found = notes(report)
     assert report["devices"][0]["entries"] == 3
     assert {what for name, what in found if name is None} == {
-        "notes", "interstitial_enabled", "color_filter", "swap_colors", "custom_brightness_scale", "uinterval",
-        "timezone", "locale", "default_interval", "brightness"}
+        "notes", "entry between entries", "colour filter", "swapped colours", "brightness scale", "render interval",
+        "time zone", "locale", "interval", "brightness"}
     assert {(name, what) for name, what in found if name} == {
-        ("1", "auto_pin"), ("1", "use_custom_recurrence"), ("1", "color_filter"), ("1", "show_full_animation"),
-        ("2", "entry"), ("3", "entry"), ("4", "entry"), ("5", "days"), ("6", "notes"), ("6", "display_time"),
-        ("6", "start_time")}
+        ("1", "pinning itself"), ("1", "recurrence"), ("1", "colour filter"), ("1", "whole animations"),
+        ("2", "entry"), ("3", "entry"), ("4", "entry"), ("5", "days"), ("6", "notes"), ("6", "display time"),
+        ("6", "start of its hours")}
     shown = account.get("/v1/devices").ok()[0]
     assert (shown["brightness"], shown["scheduleInterval"], shown["timezone"]) == (100, 15, "UTC")
 
@@ -132,8 +132,9 @@ def test_a_night_without_an_app_dims(account):
         report = brought(account, exported("Desk", night_mode_enabled=True, **members))
         device = report["devices"][0]["id"]
         assert account.get(f"/v1/devices/{device}").ok()["sleep"]["enabled"] is sleep
-        assert account.get(f"/v0/devices/{device}").ok()["dimMode"] == dim
-        assert ((None, "night_brightness") in notes(report)) == (dim is not None and dim["brightness"] == 20)
+        shown = account.get(f"/v0/devices/{device}").ok()["dimMode"]
+        assert {name: shown[name] for name in dim} == dim if dim else not shown["enabled"]
+        assert ((None, "brightness at night") in notes(report)) == (dim is not None and dim["brightness"] == 20)
 
 
 def test_a_dry_run_changes_nothing(account, clock):
@@ -252,24 +253,6 @@ def test_apps_of_others(world, account):
 WRONG = [
     ([], ""), (b"null", ""), ("x", ""), (7, ""), ({}, ""), ({"name": "x"}, ""),
     ({"devices": None}, "/devices"), ({"devices": []}, "/devices"), ({"devices": 3}, "/devices"),
-    ({"devices": [3]}, "/devices/0"), ({"devices": [{}]}, "/devices/0/id"),
-    ({"devices": [{"id": "0000000g"}]}, "/devices/0/id"),
-    ({"devices": [{"id": "00000001"}, {"id": "00000001"}]}, "/devices/1/id"),
-    ({"id": 1}, "/id"), ({"id": "1234567"}, "/id"), ({"id": "123456789"}, "/id"),
-    *[({"id": "00000001", name: value}, "/" + name) for name, value in (
-        ("name", 1), ("brightness", "1"), ("brightness", 1.5), ("brightness", True), ("default_interval", []),
-        ("timezone", {}), ("locale", 1), ("location", "x"), ("night_mode_enabled", 1), ("night_start", 22),
-        ("night_brightness", "x"), ("dim_time", True), ("pinned_app", 3), ("require_api_key", "yes"),
-        ("color_filter", 1), ("apps", "x"), ("apps", 1), ("notes", []), ("name", "a\0b"))],
-    ({"id": "00000001", "require_api_key": True}, "/api_key"),
-    ({"id": "00000001", "require_api_key": True, "api_key": "x" * 257}, "/api_key"),
-    ({"id": "00000001", "location": {"timezone": 1}}, "/location/timezone"),
-    ({"id": "00000001", "apps": [1]}, "/apps/0"),
-    ({"id": "00000001", "apps": {"a/b": 1}}, "/apps/a~1b"),
-    *[({"id": "00000001", "apps": [{"name": "clock", name: value}]}, "/apps/0/" + name) for name, value in (
-        ("iname", 1), ("name", 1), ("enabled", "x"), ("order", "x"), ("display_time", "x"), ("days", "x"), ("config", []),
-        ("config", "x"), ("start_time", 7), ("pushed", 1), ("notes", 1), ("auto_pin", "x"), ("color_filter", 1))],
-    ({"id": "00000001", "apps": [{"name": "a", "iname": "1"}, {"name": "b", "iname": "1"}]}, "/apps/1/iname"),
 ]
 
 
@@ -277,6 +260,54 @@ WRONG = [
 def test_what_no_export_has(account, export, pointer):
     assert set(bring(account, export).faults()) == {pointer}
     assert account.get("/v1/devices").ok() == []
+
+
+@pytest.mark.parametrize("device", [
+    3, None, [], {}, {"id": ""}, {"id": None}, {"id": "a b"}, {"id": "x" * 101}, {"id": "a/b"}, {"id": "kitchen_1"},
+    {"id": 1.5}, {"id": "ž"}, {"id": "a\0b"}, {"id": []}])
+def test_a_device_that_cannot_be_imported(account, device):
+    """It stops no other device, and the file says which it is."""
+    report = brought(account, exported_account([device, exported("Desk")]))
+    assert [made["state"] for made in report["devices"]] == ["failed", "new"]
+    assert [note["what"] for note in report["notBrought"]][:1] == ["device"]
+    assert len(account.get("/v1/devices").ok()) == 1
+
+
+def test_an_id_that_is_repeated(account):
+    one = exported("One")
+    report = brought(account, exported_account([one, {**exported("Two"), "id": one["id"].upper()}, exported("Three")]))
+    assert [made["state"] for made in report["devices"]] == ["new", "failed", "new"]
+
+
+@pytest.mark.parametrize("name, value, what", [
+    ("name", 1, "name"), ("brightness", "1", "brightness"), ("default_interval", [], "interval"),
+    ("timezone", {}, "time zone"), ("locale", 1, "locale"), ("location", "x", "place"),
+    ("night_mode_enabled", "yes", "night"), ("night_start", 24, "start of the night"),
+    ("night_brightness", "x", "brightness at night"), ("dim_time", True, "start of dimming"),
+    ("require_api_key", "yes", "key"), ("color_filter", 1, "colour filter"), ("apps", "x", "rotation"),
+    ("apps", [1], "entry"), ("apps", {"a/b": 1}, "entry"), ("notes", [], "notes"), ("name", "a\0b", "name")])
+def test_a_member_of_another_type(account, name, value, what):
+    """It is left out and noted, in words. All else comes."""
+    report = brought(account, {**exported("Desk", location=None), "night_mode_app": "None", name: value})
+    assert report["devices"][0]["state"] == "new"
+    assert what in [note["what"] for note in report["notBrought"]], report["notBrought"]
+    assert not any("_" in note["what"] + note["why"] for note in report["notBrought"])
+
+
+@pytest.mark.parametrize("name, value, what", [
+    ("name", 1, "entry"), ("enabled", "x", "enabled"), ("order", "x", "order"), ("display_time", "x", "display time"),
+    ("days", "x", "days"), ("config", [], "settings"), ("config", "x", "settings"), ("start_time", 99, "start of its hours"),
+    ("pushed", [], "pushed"), ("notes", 1, "notes"), ("auto_pin", "x", "pinning itself"),
+    ("color_filter", 1, "colour filter")])
+def test_a_member_of_another_type_in_an_entry(account, clock, name, value, what):
+    report = brought(account, exported("Desk", [{**entry(clock.slug, 1, path=None), name: value}], location=None))
+    assert ("1", what) in notes(report), report["notBrought"]
+    assert report["devices"][0]["entries"] == (name != "name")
+
+
+def test_entries_with_one_id(account, clock):
+    report = brought(account, exported("Desk", [entry(clock.slug, 1), entry(clock.slug, 1)]))
+    assert report["devices"][0]["entries"] == 1 and ("1", "entry") in notes(report)
 
 
 def test_hostile_files(account):
@@ -288,7 +319,7 @@ def test_hostile_files(account):
         account.post(path, body).problem(400)
     account.post(path, b'{"id":"00000001","x":"' + b"x" * (4 << 20) + b'"}').problem(413)
     account.post(path, {"id": "00000001"}, fields=[("Content-Type", "text/plain")]).problem(415)
-    for flag in ("dryRun", "keepAddresses"):
+    for flag in ("dryRun", "keepAddresses", "openAddresses"):
         for value in ("", "1", "yes", "TRUE"):
             account.post(f"{path}?{flag}={value}", {"id": "00000001"}).problem(400)
     assert account.get("/v1/devices").ok() == []
@@ -305,7 +336,7 @@ def test_bounds_of_texts(account, clock):
     settings = {f"s{number}": "x" for number in range(201)}
     report = brought(account, exported("Desk", [entry(clock.slug, 1, config=settings),
                                                 entry(clock.slug, 2, config={"x": "y" * 65536})]))
-    assert [note for note in notes(report) if note[0]] == [("1", "config"), ("2", "config")]
+    assert [note for note in notes(report) if note[0]] == [("1", "settings"), ("2", "settings")]
 
 
 def test_one_at_a_time(start):
@@ -347,7 +378,7 @@ def test_an_app_without_a_form(account):
     app = published(account, 'fail("no form today"),', name="Broken")
     report = brought(account, exported("Desk", [entry(app.slug, number, config={"x": "y"}) for number in range(3)]))
     assert report["devices"][0]["entries"] == 3
-    found = [note for note in report["notBrought"] if note["what"] == "config"]
+    found = [note for note in report["notBrought"] if note["what"] == "settings"]
     assert len(found) == 3 and all("no form today" in note["why"] for note in found)
 
 
@@ -397,7 +428,7 @@ def test_many_entries_of_one_app(account, form):
     several = [entry(form.slug, number, config={"text": f"t{number}" + 5000 * "x", "key": f"k{number}", "color": "green" if number == 7 else "#fff"})
                for number in range(40)]
     report = brought(account, exported("Desk", several))
-    assert [note for note in notes(report) if note[0]] == [("7", "config/color")]
+    assert [note for note in notes(report) if note[0]] == [("7", "setting color")]
     device = report["devices"][0]["id"]
     for number, installed in enumerate(account.get(f"/v1/devices/{device}/installations").ok()):
         detail = account.get(f"/v1/devices/{device}/installations/{installed['id']}").ok()

@@ -70,6 +70,20 @@ def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):
         wait_until(lambda: json.loads(heard.newest[f"{topic}/light"])["state"] == "OFF", "darkness")
 
 
+def test_a_device_without_a_panel_sleeps(served, broker, account):
+    """The light is off though no panel says what it shows."""
+    device = account.device(brightness=40)
+    topic = f"{base(account)}/{device.id}"
+    with broker.listen() as heard:
+        connect(account, broker).ok()
+        for call, wanted in (("sleep", "OFF"), ("wake", "ON"), ("sleep", "OFF")):
+            wait_until(lambda: f"{topic}/light" in heard.newest, "the light")
+            account.request("POST", f"/v1/devices/{device.id}/{call}").ok()
+            wait_until(lambda wanted=wanted: json.loads(heard.newest[f"{topic}/light"])["state"] == wanted, wanted)
+        broker.publish(f"{topic}/light/set", '{"state":"ON"}')
+        wait_until(lambda: json.loads(heard.newest[f"{topic}/light"])["state"] == "ON", "the light")
+
+
 def test_the_controls(served, broker, account):
     """Each control is used once, and its state checked."""
     device = account.device()

@@ -143,7 +143,14 @@ def unseen(members):
     return members | {"lastSeen": None}
 
 
-NIGHT = {"enabled": False, "app": "", "startTime": "22:00", "endTime": "07:00", "brightness": 10}
+NIGHT = {"enabled": False, "overrideUntil": None, "app": "", "startTime": "22:00", "endTime": "07:00", "brightness": 10}
+DIM = {"enabled": True, "startTime": "20:15", "brightness": 20}
+
+
+def at_any_time(shown):
+    """The device without what depends on the time of day."""
+    return {name: {part: value for part, value in member.items() if part != "active"} if name in ("nightMode", "dimMode")
+            else member for name, member in shown.items()}
 
 
 @pytest.mark.parametrize("body, members", [
@@ -154,13 +161,14 @@ NIGHT = {"enabled": False, "app": "", "startTime": "22:00", "endTime": "07:00", 
      {"nightMode": NIGHT | {"startTime": "00:00", "endTime": "23:59"}}),
     ({"nightModeBrightness": 0}, {"nightMode": NIGHT | {"brightness": 0}}),
     ({"nightModeBrightness": 100}, {"nightMode": NIGHT | {"brightness": 100}}),
-    ({"dimModeStartTime": "20:15", "dimModeBrightness": 0}, {"dimMode": {"startTime": "20:15", "brightness": 0}}),
-    ({"dimModeStartTime": "00:00", "dimModeBrightness": 100}, {"dimMode": {"startTime": "00:00", "brightness": 100}}),
-    ({"dimModeBrightness": 7}, {}), ({"pinnedApp": "", "nightModeApp": ""}, {}),
+    ({"dimModeStartTime": "20:15", "dimModeBrightness": 0}, {"dimMode": DIM | {"brightness": 0}}),
+    ({"dimModeStartTime": "00:00", "dimModeBrightness": 100}, {"dimMode": DIM | {"startTime": "00:00", "brightness": 100}}),
+    ({"dimModeBrightness": 7}, {"dimMode": DIM | {"enabled": False, "startTime": None, "brightness": 7}}), ({"pinnedApp": "", "nightModeApp": ""}, {}),
 ])
 def test_changes_at_their_bounds(account, body, members):
     device = account.device(brightness=50)
-    assert patch(device, body).ok() == form(device, **members) == shown(device)
+    changed = at_any_time(patch(device, body).ok())
+    assert changed == at_any_time(form(device, **members)) == at_any_time(shown(device))
 
 
 @pytest.mark.parametrize("name, values", [
@@ -178,15 +186,60 @@ def test_wrong_changes(device, name, values):
 
 def test_dimmed_and_no_longer(account):
     device = account.device(brightness=50)
-    assert patch(device, {"dimModeBrightness": 5}).ok()["dimMode"] is None
+    assert patch(device, {"dimModeBrightness": 5}).ok()["dimMode"] == {
+        "enabled": False, "active": False, "startTime": None, "brightness": 5}
     # The dimming ends with the night, which lasts all day.
     patch(device, {"nightModeEndTime": "06:00", "dimModeStartTime": "06:00"}).ok()
     assert device.poll()["Tronbyt-Brightness"] == "5"
-    assert patch(device, {"dimModeStartTime": ""}).ok()["dimMode"] is None
+    assert patch(device, {"dimModeStartTime": ""}).ok()["dimMode"]["enabled"] is False
     assert device.poll()["Tronbyt-Brightness"] == "50"
     assert patch(device, {"dimModeStartTime": "06:00", "brightness": 3}).ok()["dimMode"] == {
-        "startTime": "06:00", "brightness": 5}
+        "enabled": True, "active": True, "startTime": "06:00", "brightness": 5}
     assert device.poll()["Tronbyt-Brightness"] == "3"
+
+
+def test_night_now(world, account):
+    """nightModeActive is as wake and sleep: until the plan changes next, or without a plan until it is set again."""
+    device = account.device(brightness=50)
+    assert device.poll()["Tronbyt-Brightness"] == "50"
+    asleep = patch(device, {"nightModeActive": True}).ok()["nightMode"]
+    assert (asleep["enabled"], asleep["active"], asleep["overrideUntil"]) == (False, True, None)
+    assert device.poll()["Tronbyt-Brightness"] == "0"
+    assert patch(device, {"nightModeActive": False}).ok()["nightMode"]["active"] is False
+    assert device.poll()["Tronbyt-Brightness"] == "50"
+    # With a plan that lasts all day.
+    all_day = {"nightModeEnabled": True, "nightModeStartTime": "06:00", "nightModeEndTime": "06:00"}
+    assert patch(device, all_day).ok()["nightMode"]["active"] is True
+    awake = patch(device, {"nightModeActive": False}).ok()["nightMode"]
+    assert awake["active"] is False and awake["overrideUntil"].endswith("T06:00:00.000Z")
+    assert device.poll()["Tronbyt-Brightness"] == "50"
+    assert shown(device)["nightMode"] == awake
+    account.request("POST", f"/v1/devices/{device.id}/sleep").ok()
+    assert shown(device)["nightMode"]["active"] is True
+    # The plan, and what is so now, in one change.
+    both = patch(device, {"nightModeEnabled": False, "nightModeActive": True}).ok()["nightMode"]
+    assert (both["enabled"], both["active"], both["overrideUntil"]) == (False, True, None)
+
+
+def test_dimming_now(account):
+    device = account.device(brightness=50)
+    dimmed = patch(device, {"nightModeEndTime": "06:00", "dimModeStartTime": "06:00"}).ok()["dimMode"]
+    assert dimmed == {"enabled": True, "active": True, "startTime": "06:00", "brightness": 20}
+    assert patch(device, {"nightModeActive": True}).ok()["dimMode"]["active"] is False
+
+
+def test_what_get_says_is_taken_back(account):
+    """A program that changes one member sends others as it has read them."""
+    device = account.device()
+    patch(device, {"nightModeEnabled": True, "nightModeStartTime": "23:00"}).ok()
+    now = shown(device)
+    night, dim = now["nightMode"], now["dimMode"]
+    body = {"brightness": now["brightness"], "intervalSec": now["intervalSec"], "nightModeEnabled": night["enabled"],
+            "nightModeApp": night["app"], "nightModeBrightness": night["brightness"],
+            "nightModeStartTime": night["startTime"], "nightModeEndTime": night["endTime"],
+            "dimModeStartTime": dim["startTime"], "dimModeBrightness": dim["brightness"], "pinnedApp": now["pinnedApp"],
+            "autoDim": now["autoDim"]}
+    assert at_any_time(patch(device, body).ok()) == at_any_time(now)
 
 
 def test_a_night_that_is_dark(account):

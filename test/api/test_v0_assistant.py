@@ -132,7 +132,7 @@ def test_light_of_the_night(assistant):
 
 
 def test_light_and_time_of_the_dimming(assistant):
-    assert assistant.light("dimMode", "brightness") is None
+    assert assistant.state["dimMode"]["enabled"] is False
     assistant.patch_device(nightModeEndTime="05:00")
     assistant.patch_device(dimModeStartTime="05:00")
     assert assistant.state["dimMode"]["startTime"] == "05:00"
@@ -140,7 +140,7 @@ def test_light_and_time_of_the_dimming(assistant):
         assistant.patch_device(dimModeBrightness=value)
         assert assistant.light("dimMode", "brightness") == round(value / 100 * 255) and brightness(assistant) == value
     assistant.patch_device(dimModeStartTime="")
-    assert assistant.state["dimMode"] is None and brightness(assistant) == 50
+    assert assistant.state["dimMode"]["startTime"] is None and brightness(assistant) == 50
 
 
 def test_switch_of_the_night(assistant):

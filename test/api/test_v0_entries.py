@@ -98,13 +98,29 @@ def test_hours_one_by_one(device):
         assert (answer["startTime"], answer["endTime"]) == (start, end), body
 
 
+def test_what_get_says_of_an_entry_is_taken_back(device):
+    """Also of what does not exist here, as other programs call it off."""
+    assert push(device, installationID="a").status == 200
+    now = one(device, "a").ok()
+    fixed = {name: now[name] for name in (
+        "enabled", "pinned", "renderIntervalMin", "displayTimeSec", "startTime", "endTime", "days", "useCustomRecurrence",
+        "recurrenceType", "recurrenceInterval", "recurrencePattern", "recurrenceStartDate", "recurrenceEndDate", "autoPin",
+        "colorFilter", "showFullAnimation")}
+    assert one(device, "a", "PATCH", fixed).ok() == now
+    assert one(device, "a", "PATCH", {"colorFilter": "inherit", "recurrenceInterval": 1, "showFullAnimation": None}).ok() == now
+    assert one(device, "a", "PATCH", {"colorFilter": "", "renderIntervalMin": 0}).ok() == now
+    assert one(device, "a", "PATCH", {"days": ["Monday", "SUNDAY", "monday"], "startTime": "07:00", "endTime": "08:00"}).ok()["days"] == [
+        "monday", "sunday"]
+
+
 @pytest.mark.parametrize("name, values", [
     ("enabled", [1, "false", []]), ("pinned", [0, "x"]), ("displayTimeSec", [1, 4, -1, 86401, "5", 5.5, True]),
     ("startTime", ["24:00", "7:00", 7, []]), ("endTime", ["x", True]),
-    ("days", [["Monday"], ["monday", "monday"], WEEK + ["monday"], "monday", [1]]),
+    ("days", [["someday"], WEEK + ["monday"], "monday", [1]]),
     ("config", [[], "x", {"a": 1}, {"n" * 2000: "x"}, {"a": "x" * 65536}]),
     # Members without a counterpart in displayd.
-    ("renderIntervalMin", [5]), ("autoPin", [True]), ("colorFilter", ["warm"]), ("showFullAnimation", ["true"]),
+    ("renderIntervalMin", [5]), ("autoPin", [True]), ("colorFilter", ["warm"]), ("showFullAnimation", ["true", True]),
+    ("colorFilter", [1, True]), ("recurrenceInterval", [2, "1"]), ("recurrenceStartDate", ["2026-01-01"]),
     ("useCustomRecurrence", [True]), ("recurrenceType", ["weekly"]), ("appID", ["x"]), ("unknown", [1])])
 def test_wrong_changes_of_an_entry(device, name, values):
     assert push(device, installationID="a").status == 200

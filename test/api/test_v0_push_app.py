@@ -90,13 +90,30 @@ def test_in_the_background(screen, app, members):
     screen.shows(solid(RED))
 
 
+def test_settings_of_all_types(screen, app):
+    assert push_app(screen, app.slug, config={"color": "#ff0000", "on": True, "other": 7, "more": {"a": [1]}}).ok() == {}
+    screen.shows(solid(RED))
+
+
+@pytest.mark.parametrize("coalesce", ["door", "A_b-9", "x" * 64, None])
+def test_a_push_that_replaces_one_that_waits(screen, app, coalesce):
+    """coalesceID is accepted: the newest temporary image counts anyway."""
+    for color in ("#0000ff", "#ff0000"):
+        assert push_app(screen, app.slug, coalesceID=coalesce, config={"color": color}).ok() == {}
+    screen.shows(solid(RED))
+    image = images.text(images.png(images.solid(GREEN)))
+    assert screen.account.post(v0(screen, "/push"), {"image": image, "coalesceID": coalesce}, fields=UNTYPED).ok() == {}
+    screen.shows(solid(GREEN))
+
+
 @pytest.mark.parametrize("members, pointers", [
     ({"app_id": ""}, ["/app_id"]), ({"app_id": None}, ["/app_id"]), ({"app_id": "x" * 65}, ["/app_id"]),
     ({"app_id": 1}, ["/app_id"]), ({"installationID": "x" * 65}, ["/installationID"]),
     ({"installationID": "a/b"}, ["/installationID"]), ({"installationId": "."}, ["/installationId"]),
     ({"installationID": "a", "installationId": "b"}, ["/installationId"]),
     ({"publish": "later"}, ["/publish"]), ({"publish": 1}, ["/publish"]), ({"background": "true"}, ["/background"]),
-    ({"config": []}, ["/config"]), ({"config": {"a": 1}}, ["/config/a"]),
+    ({"config": []}, ["/config"]), ({"coalesceID": ""}, ["/coalesceID"]), ({"coalesceID": "a b"}, ["/coalesceID"]),
+    ({"coalesceID": "x" * 65}, ["/coalesceID"]),
     ({"config": {str(number): "" for number in range(201)}}, ["/config"]),
     ({"config": {"a": "x" * 65536}}, ["/config"]), ({"config": {"a": "x\0"}}, ["/config/a"]),
     ({"config": {"on": "maybe"}}, ["/config/on"]), ({"unknown": 1}, ["/unknown"]),

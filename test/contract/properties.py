@@ -127,11 +127,12 @@ def is_empty(value):
 
 
 def as_v0_changes_it(shown):
-    """The members of a change, as this device of /v0 shows them: dimming only if it is dimmed."""
-    night, dim = shown["nightMode"], shown["dimMode"] or {}
+    """The members of a change, as this device of /v0 shows them."""
+    night, dim = shown["nightMode"], shown["dimMode"]
     names = {"nightModeEnabled": night["enabled"], "nightModeBrightness": night["brightness"],
              "nightModeStartTime": night["startTime"], "nightModeEndTime": night["endTime"]}
-    return shown | names | {"dimMode" + name[0].upper() + name[1:]: value for name, value in dim.items()}
+    dimmed = {"dimModeStartTime": dim["startTime"] or "", "dimModeBrightness": dim["brightness"]}
+    return shown | names | {"nightModeActive": night["active"]} | dimmed
 
 
 # ---- bodies ----

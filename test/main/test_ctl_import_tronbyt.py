@@ -44,7 +44,7 @@ def test_what_comes_and_what_does_not(running, tmp_path):
     report = bring(running, path, "--keep-addresses")
     made, = report["devices"]
     assert (made["state"], made["alias"], made["entries"]) == ("new", export["id"], 0)
-    assert [note["what"] for note in report["notBrought"]] == ["color_filter", "uinterval", "entry"]
+    assert [note["what"] for note in report["notBrought"]] == ["colour filter", "render interval", "entry"]
     shown = running.ctl("device", "show", made["id"])
     assert (shown["name"], shown["brightness"], shown["alias"]) == ("Kitchen", 20, export["id"])
     assert bring(running, path)["devices"][0]["state"] == "there"
@@ -76,7 +76,7 @@ def test_several_files_as_json(running, tmp_path):
 
 def test_what_cannot_be_read(running, tmp_path):
     path = tmp_path / "file"
-    for text, words in (("{", "JSON"), ("[]", "object"), ('{"id": "x"}', "8 hexadecimal digits")):
+    for text, words in (("{", "JSON"), ("[]", "object"), ('{"name": "x"}', "export")):
         path.write_text(text)
         code, said = refused(running, str(path))
         assert code == 2 and words in said, said

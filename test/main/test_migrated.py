@@ -231,12 +231,27 @@ def test_no_device_has_a_former_address(postgres, tmp_path):
                "FROM device") == [(True, 0, 0, 0, 0)]
     assert sql("SELECT DISTINCT alias, is_moving FROM device_more") == [(None, False)]
     sql("UPDATE device SET alias = left(md5(id::text), 8), imported_as = left(md5(id::text), 8)")
-    for wrong in ("0a1b2c3", "0A1B2C3D", "0a1b2c3dd", ""):
+    for wrong in ("a b", "a/b", "a_b", "x" * 101, ""):
         with pytest.raises(Exception, match="former_id_form"):
             sql("UPDATE device SET alias = %s", wrong)
     with pytest.raises(Exception, match="device_alias_unique"):
         sql("INSERT INTO device (id, account_id, name, link_key_hash, alias) SELECT gen_random_uuid(), account_id, 'x', "
             "sha256('x'), alias FROM device LIMIT 1")
+
+
+def test_former_addresses_stay_secrets(postgres, tmp_path):
+    """Each address of before is a random number: it is not one that can be guessed, and keeps its rules."""
+    sql = migrated(postgres, tmp_path, 54,
+                   "UPDATE device SET alias = left(md5(id::text), 8), imported_as = left(md5(id::text), 8)")
+    assert sql("SELECT count(*) > 0, bool_or(alias_is_guessable), bool_or(alias_is_open), bool_and(alias ~ '^[0-9a-f]{8}$') "
+               "FROM device") == [(True, False, False, True)]
+    made = ("INSERT INTO device (id, account_id, name, link_key_hash, alias, alias_is_guessable, alias_key_hash) "
+            "SELECT gen_random_uuid(), id, 'x', sha256(email::bytea), 'living-room', true, {} FROM account")
+    with pytest.raises(Exception, match="device_alias_key"):
+        sql(made.format("NULL"))
+    with pytest.raises(Exception, match="device_alias_key_unique"):
+        sql(made.format("sha256('same')"))
+    sql(made.format("sha256(email::bytea)"))
 
 
 def test_no_account_has_a_broker_yet(postgres, tmp_path):

@@ -74,7 +74,7 @@ def install_app(world, made, name="app-1"):
 
 def test_an_empty_rotation(browser, made):
     assert rotation(browser, made) == {"entries": [], "temporary": None,
-                                       "night": {"installationId": None, "brightness": 10}}
+                                       "night": {"installationId": None, "brightness": 10}, "isAsleep": False}
 
 
 def test_entries(world, browser, made):

@@ -9,13 +9,14 @@
 #include "domain/tronbyt.h"
 
 struct report {
-	bool is_dry_run;
+	bool is_dry_run, can_open_addresses;
 	struct str devices, not_brought; /* JSON */
 };
 
 static const struct record_field report_fields[] = {
     RECORD_BOOL(struct report, is_dry_run, .name = "isDryRun"),
     RECORD_JSON(struct report, devices, .name = "devices"),
+    RECORD_BOOL(struct report, can_open_addresses, .name = "canOpenAddresses"),
     RECORD_JSON(struct report, not_brought, .name = "notBrought"),
 };
 static const struct record report_record = RECORD(struct report, report_fields);
@@ -74,10 +75,11 @@ static void append_came(const struct report *report, const struct ctl_rows *rows
 
 		append_cell(text, row->name, NAME_WIDTH);
 		append_cell(text, state_words(row->state, report->is_dry_run), STATE_WIDTH);
-		buffer_printf(text, "%lld %s%s%.*s%s\n", (long long)row->entries,
+		buffer_printf(text, "%lld %s%s%.*s%s%s\n", (long long)row->entries,
 			      row->entries == 1 ? "entry" : "entries",
 			      row->alias.length ? ", keeps /" : "", STR_ARG(row->alias),
-			      row->alias.length ? "/" : "");
+			      row->alias.length ? "/" : "",
+			      row->alias_needs_key ? " with its key" : "");
 		if (!row->websocket_url.length)
 			continue;
 		id_format(row->id, id);
@@ -123,6 +125,11 @@ static enum ctl_exit print(struct ctl *ctl, const struct report *report)
 		return code;
 	append_came(report, &came, &text);
 	append_not_brought(&missing, &text);
+	if (report->can_open_addresses && !ctl_value(ctl, "open-addresses").data)
+		buffer_append_str(&text,
+				  STR("\nIf panels do not send their keys, import the file with "
+				      "--open-addresses:\nthey then come without, and so can "
+				      "anyone who guesses an address.\n"));
 	code = ctl_print(&text);
 	buffer_finish(&text);
 	return code;
@@ -141,11 +148,13 @@ static enum ctl_exit print_report(struct ctl *ctl, const struct report *report, 
 static enum ctl_exit import_file(struct ctl *ctl, const char *path, unsigned index)
 {
 	bool is_dry = ctl_value(ctl, "dry-run").data, keeps = ctl_value(ctl, "keep-addresses").data;
+	bool opens = ctl_value(ctl, "open-addresses").data;
 	struct ctl_request request = {
 	    .method = "POST",
 	    .path = ARENA_JOIN(&ctl->arena, STR("/v1/import/tronbyt?dryRun="),
 			       is_dry ? STR("true") : STR("false"), STR("&keepAddresses="),
-			       keeps ? STR("true") : STR("false")),
+			       keeps ? STR("true") : STR("false"), STR("&openAddresses="),
+			       opens ? STR("true") : STR("false")),
 	    .account = ctl_value(ctl, "account"),
 	};
 	struct report report = {0};

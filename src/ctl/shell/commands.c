@@ -162,7 +162,12 @@ const struct ctl_command ctl_commands[] = {
 	OPTION(SWITCH, "dry-run", NULL, "Change nothing; print what would be imported."),
 	OPTION(SWITCH, "keep-addresses", NULL,
 	       "Accept the panels at their present addresses too, so that the other server's name "
-	       "or port can point here. Anyone who knows such an address can see the pictures.")),
+	       "or port can point here. Anyone who knows such an address can see the pictures. One "
+	       "made from a name, such as /kitchen/, works only with the device's key of the other "
+	       "server."),
+	OPTION(SWITCH, "open-addresses", NULL,
+	       "Accept addresses made from names without the key, too, while the server has one "
+	       "account. Anyone who guesses such an address can see the pictures of the device.")),
     COMMAND(
 	"import", "FILE",
 	"Create the account of an export; - is stdin. Its keys and the URLs of its panels work "

@@ -124,5 +124,9 @@ bool device_is_awake(const struct device *device)
 
 	if (strcmp(kind, "asleep") == 0 || strcmp(kind, "dark") == 0)
 		return false;
+	/* No panel says what it shows. */
+	if (strcmp(kind, "unknown") == 0 &&
+	    yyjson_get_bool(device_member(device->rotation, "isAsleep")))
+		return false;
 	return device_brightness(device) > 0;
 }

@@ -97,6 +97,23 @@ bool address_is_public(const struct address *address)
 	       !is_among(address, special_v6, sizeof(special_v6) / sizeof(*special_v6));
 }
 
+bool address_is_private(const struct address *address)
+{
+	static const struct network private_networks[] = {
+	    V4(10, 0, 0, 0, 8),
+	    V4(127, 0, 0, 0, 8),
+	    V4(169, 254, 0, 0, 16),
+	    V4(172, 16, 0, 0, 12),
+	    V4(192, 168, 0, 0, 16),
+	    V6(0xfc, 0, 0, 0, 0, 0, 7),
+	    V6(0xfe, 0x80, 0, 0, 0, 0, 10),
+	    {{{[15] = 1}}, 128},
+	};
+
+	return is_among(address, private_networks,
+			sizeof(private_networks) / sizeof(*private_networks));
+}
+
 bool network_list_has(const struct network_list *list, const struct address *address)
 {
 	struct address v4 = embedded(address);

@@ -322,10 +322,30 @@ static void test_texts_by_chance(void **state)
 	}
 }
 
+static void private_networks(void **state)
+{
+	static const char *const near[] = {
+	    "10.1.2.3",	      "127.0.0.1", "169.254.7.7", "172.16.0.1", "172.31.255.255",
+	    "192.168.178.20", "::1",	   "fd12::1",	  "fe80::1",	"::ffff:10.0.0.1"};
+	static const char *const far[] = {"11.0.0.1",	 "172.15.0.1", "172.32.0.1", "192.167.0.1",
+					  "203.0.113.7", "100.64.0.1", "0.0.0.0",    "2001:db8::1",
+					  "::",		 "fec0::1",    "::2"};
+	struct address address;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(near) / sizeof(*near); i++)
+		assert_true(address_read((struct str){near[i], strlen(near[i])}, &address) &&
+			    address_is_private(&address));
+	for (size_t i = 0; i < sizeof(far) / sizeof(*far); i++)
+		assert_true(address_read((struct str){far[i], strlen(far[i])}, &address) &&
+			    !address_is_private(&address));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_special_addresses),
+	    cmocka_unit_test(private_networks),
 	    cmocka_unit_test(test_forms_of_one_address),
 	    cmocka_unit_test(test_other_families),
 	    cmocka_unit_test(test_what_the_operator_allows),

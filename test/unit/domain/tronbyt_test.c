@@ -100,7 +100,7 @@ static void numbers_are_held_to_their_limits(void **state)
 		assert_int_equal(device->brightness, cases[i].brightness);
 		assert_int_equal(device->schedule_interval_s, cases[i].interval);
 		assert_int_equal(is_noted("brightness"), cases[i].is_noted);
-		assert_int_equal(is_noted("default_interval"), cases[i].is_noted);
+		assert_int_equal(is_noted("interval"), cases[i].is_noted);
 	}
 }
 
@@ -119,7 +119,7 @@ static void times_have_two_forms(void **state)
 	assert_int_equal(entry->end_minute, 0);
 	entry = read_entry("\"start_time\":\"24:00\",\"end_time\":\"x\"");
 	assert_int_equal(entry->start_minute, -1);
-	assert_true(is_noted("start_time") && is_noted("end_time"));
+	assert_true(is_noted("start of its hours") && is_noted("end of its hours"));
 }
 
 static void turns_have_limits(void **state)
@@ -127,9 +127,9 @@ static void turns_have_limits(void **state)
 	(void)state;
 	assert_int_equal(read_entry("\"display_time\":0")->display_s, 0);
 	assert_int_equal(read_entry("\"display_time\":5")->display_s, 5);
-	assert_false(is_noted("display_time"));
+	assert_false(is_noted("display time"));
 	assert_int_equal(read_entry("\"display_time\":4")->display_s, 5);
-	assert_true(is_noted("display_time"));
+	assert_true(is_noted("display time"));
 	assert_int_equal(read_entry("\"display_time\":86401")->display_s, 86400);
 	assert_int_equal(read_entry("\"days\":[]")->weekdays, 127);
 	assert_int_equal(read_entry("\"days\":[\"monday\",\"sunday\"]")->weekdays, 65);
@@ -149,7 +149,7 @@ static void entries_stand_in_their_order(void **state)
 	assert_text(device->entries[1].former_id, "a");
 	assert_text(device->entries[2].former_id, "c");
 	assert_true(device->entries[2].is_pinned);
-	assert_true(is_noted("night_mode_app"));
+	assert_true(is_noted("entry for the night"));
 }
 
 static void a_night_without_an_entry_dims(void **state)

@@ -26,6 +26,10 @@ bool network_list_has(const struct network_list *list, const struct address *add
  * https://www.iana.org/assignments/iana-ipv6-special-registry */
 bool address_is_public(const struct address *address);
 
+/* Whether the address is one of a private network (RFC 1918, RFC 4193), of a link (RFC 3927, RFC
+ * 4291), or of the machine itself. Not the opposite of address_is_public(). */
+bool address_is_private(const struct address *address);
+
 /* Whether this machine has the address now: a request to it would reach services of the machine
  * past any firewall in front of it. True also if that is unknown. */
 bool address_is_own(const struct address *address);

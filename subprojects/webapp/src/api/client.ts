@@ -85,6 +85,7 @@ interface Query {
 	/** A trial import, which stores nothing and returns what would be imported. */
 	dryRun?: boolean;
 	keepAddresses?: boolean;
+	openAddresses?: boolean;
 }
 
 function queryText(query: Query): string {
@@ -99,6 +100,8 @@ function queryText(query: Query): string {
 	if (query.dryRun !== undefined) parameters.set("dryRun", String(query.dryRun));
 	if (query.keepAddresses !== undefined)
 		parameters.set("keepAddresses", String(query.keepAddresses));
+	if (query.openAddresses !== undefined)
+		parameters.set("openAddresses", String(query.openAddresses));
 	// The server does not decode "+" as a space (RFC 3986).
 	const text = parameters.toString().replaceAll("+", "%20");
 	return text === "" ? "" : `?${text}`;

@@ -40,6 +40,17 @@ function entriesWords({ state, entries }: Imported): string {
 	return entries === 1 ? "1 entry" : `${entries} entries`;
 }
 
+function Address({ alias, aliasNeedsKey, state }: Imported): JSX.Element | null {
+	if (state !== "new") return null;
+	if (alias === null) return <>New</>;
+	return (
+		<>
+			<code>/{alias}/</code>
+			{aliasNeedsKey && " with its key"}
+		</>
+	);
+}
+
 function Devices({ report }: { report: Report }): JSX.Element {
 	return (
 		<Table
@@ -62,8 +73,7 @@ function Devices({ report }: { report: Report }): JSX.Element {
 				{ title: "Rotation", cell: entriesWords },
 				{
 					title: "Address",
-					cell: ({ alias, state }) =>
-						state !== "new" ? "" : alias === null ? "New" : <code>/{alias}/</code>,
+					cell: (device) => <Address {...device} />,
 				},
 			]}
 		/>
@@ -156,7 +166,9 @@ function Choose({ isBusy, keepsAddresses, onKeep, onFile }: ChooseProps): JSX.El
 			/>
 			<p class="quiet">
 				No panel has to be set up again. Such an address is a short secret: anyone who knows it can
-				see the pictures of the device, but nothing else. You can remove it later.
+				see the pictures of the device, but nothing else. One that is made from a name, such as
+				/kitchen/, is no secret: it works only if the panel sends the device’s key. You can remove
+				addresses later.
 			</p>
 			<input
 				ref={input}
@@ -182,7 +194,31 @@ function Choose({ isBusy, keepsAddresses, onKeep, onFile }: ChooseProps): JSX.El
 	);
 }
 
-interface OutcomeProps {
+interface OpenProps {
+	opensAddresses: boolean;
+	onOpen: (opens: boolean) => void;
+}
+
+/** Lets panels come by addresses that others can guess, which only the single account of a server can. */
+function Open({ opensAddresses, onOpen }: OpenProps): JSX.Element {
+	return (
+		<div class="stack form-width">
+			<Check
+				label="Accept addresses made from names without a key"
+				isOn={opensAddresses}
+				onChange={onOpen}
+			/>
+			<p class="quiet">
+				Choose this if the panels did not send keys to the former server. Anyone who can reach this
+				server and guesses such an address, for example /kitchen/, then sees the pictures of the
+				device and can pose as its panel. It ends when the server gets a second account, because
+				others could then claim the same address.
+			</p>
+		</div>
+	);
+}
+
+interface OutcomeProps extends OpenProps {
 	report: Report;
 	/** Name of the file. */
 	name: string;
@@ -192,7 +228,7 @@ interface OutcomeProps {
 }
 
 /** Report about the file: what would be imported, with a button, or what was imported. */
-function Outcome({ report, name, isBusy, onBring, onBack }: OutcomeProps): JSX.Element {
+function Outcome({ report, name, isBusy, onBring, onBack, ...open }: OutcomeProps): JSX.Element {
 	const count = report.devices.filter(({ state }) => state === "new").length;
 	const words = count === 1 ? "Import 1 device" : `Import ${count} devices`;
 	return (
@@ -205,6 +241,7 @@ function Outcome({ report, name, isBusy, onBring, onBack }: OutcomeProps): JSX.E
 			<Devices report={report} />
 			{!report.isDryRun && <Next devices={report.devices} />}
 			{!report.isDryRun && <Addresses devices={report.devices} />}
+			{report.isDryRun && report.canOpenAddresses && <Open {...open} />}
 			<NotBrought report={report} />
 			<div class="row">
 				{report.isDryRun && count > 0 && (
@@ -235,15 +272,16 @@ function faultOf(problem: Problem): string {
  * then the devices. */
 export function ImportPage(): JSX.Element {
 	const [keepsAddresses, setKeeps] = useState(true);
+	const [opensAddresses, setOpens] = useState(false);
 	const [chosen, setChosen] = useState<Chosen>();
 	const [report, setReport] = useState<Report>();
 	const [fault, setFault] = useState<string>();
 	const [isBusy, setBusy] = useState(false);
-	const ask = async (file: Chosen, dryRun: boolean, keeps: boolean) => {
+	const ask = async (file: Chosen, dryRun: boolean, opens: boolean) => {
 		setBusy(true);
 		setFault(undefined);
 		try {
-			const query = { dryRun, keepAddresses: keeps };
+			const query = { dryRun, keepAddresses: keepsAddresses, openAddresses: opens };
 			setReport(await post("/web/import/tronbyt", file.content, {}, query));
 			setChosen(file);
 		} catch (error) {
@@ -255,7 +293,10 @@ export function ImportPage(): JSX.Element {
 	const take = async (file: File) => {
 		const result = await read(file);
 		if (typeof result === "string") setFault(result);
-		else await ask(result, true, keepsAddresses);
+		else {
+			setOpens(false);
+			await ask(result, true, false);
+		}
 	};
 	return (
 		<div class="stack wide">
@@ -278,7 +319,12 @@ export function ImportPage(): JSX.Element {
 					report={report}
 					name={chosen?.name ?? "the file"}
 					isBusy={isBusy}
-					onBring={() => chosen && void ask(chosen, false, keepsAddresses)}
+					opensAddresses={opensAddresses}
+					onOpen={(opens) => {
+						setOpens(opens);
+						if (chosen) void ask(chosen, true, opens);
+					}}
+					onBring={() => chosen && void ask(chosen, false, opensAddresses)}
 					onBack={() => setReport(undefined)}
 				/>
 			)}

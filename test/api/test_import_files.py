@@ -1,0 +1,344 @@
+"""Files of tronbyt servers: names of apps, settings of all types, files of version 1, and what its pages write."""
+
+import json
+import random
+import secrets
+
+import pytest
+from app_forms import ALL, published, renders
+from former import account as exported_account
+from former import entry
+from former import device as exported
+from test_import_tronbyt import PLACE, brought, notes
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def word(length=8, source=random):
+    return "".join(source.choice(LETTERS) for _ in range(length))
+
+
+def older(device, **members):
+    """The device as version 1 writes it: an object of apps, without members that came later."""
+    late = ("dim_mode_enabled", "color_filter", "night_color_filter", "dim_color_filter", "swap_colors", "require_api_key")
+    kept = {name: value for name, value in device.items() if name not in late}
+    apps = {str(app["iname"]): {**{name: value for name, value in app.items() if name not in ("auto_pin", "show_full_animation")},
+                                "autopin": False, "enabled": int(app["enabled"])} for app in device["apps"]}
+    return {**kept, "apps": apps, **members}
+
+
+def detail(account, report, number=0):
+    path = f"/v1/devices/{report['devices'][0]['id']}/installations"
+    return account.get(f"{path}/{account.get(path).ok()[number]['id']}").ok()
+
+
+def apps_of(world, report):
+    return [app for app, in world.sql("SELECT app_id::text FROM installation WHERE device_id = %s ORDER BY position",
+                                      report["devices"][0]["id"])]
+
+
+# ---- names of apps ----
+
+
+def test_names_of_apps(world, account):
+    """By slug, by folder and file of the path, by name in any case, and by the folder of a user's own app."""
+    mark = word()
+    app = published(account, name=f"Big Clock {mark}")
+    slug = f"big-clock-{mark}"
+    world.sql("UPDATE app SET slug = %s WHERE id = %s", slug, app.id)
+    folder, file = f"bigclock{mark}", f"big_clock_{mark}.star"
+    meant = [
+        (slug, "x/y/z.star"), (slug.upper(), None), (f"Big Clock {mark}", None), (f"bIG CLOCK {mark}", "a/b/c.star"),
+        ("Renamed since", f"system-apps/apps/{folder}/main.star"), ("Renamed", f"/app/data/system-apps/apps/x{mark}/{file}"),
+        (folder, f"users/ada/apps/{folder}/{folder}.star"), ("", f"system-apps/apps/{folder}/{file}"), (folder, None)]
+    other = [("Big Clock", None), ("no-such", "apps/other/other.star"), ("-", "/"), ("", "apps/x.star"), ("...", "//"),
+             ("x" * 201, None), ("'", '"')]
+    report = brought(account, exported("Desk", [
+        entry(name, number, path=path) for number, (name, path) in enumerate(meant + other)]))
+    assert report["devices"][0]["entries"] == len(meant), report["notBrought"]
+    assert {name for name, what in notes(report) if what == "entry"} == {
+        str(number) for number in range(len(meant), len(meant + other))}
+
+
+def test_the_order_of_names(world, account):
+    """The slug counts more than the path, and the path more than the name."""
+    mark = word()
+    by_slug, by_folder, by_name = (published(account, name=name) for name in ("One", "Two", f"Weather {mark}"))
+    world.sql("UPDATE app SET slug = %s WHERE id = %s", f"weather-{mark}", by_slug.id)
+    world.sql("UPDATE app SET slug = %s WHERE id = %s", f"storm-{mark}", by_folder.id)
+    report = brought(account, exported("Desk", [
+        entry(f"weather-{mark}", 0, path=f"apps/storm{mark}/x.star"), entry(f"Weather {mark}", 1, path=f"apps/storm{mark}/x.star"),
+        entry(f"WEATHER {mark}", 2, path="apps/y/y.star")]))
+    assert apps_of(world, report) == [by_slug.id, by_folder.id, by_name.id]
+
+
+def test_an_account_s_own_app_comes_first(world, account):
+    name = f"Twice {word()}"
+    published(world.account(), name=name)
+    own = published(account, name=name)
+    report = brought(account, exported("Desk", [entry(name, 1, path=None)]))
+    assert apps_of(world, report) == [own.id]
+
+
+# ---- settings ----
+
+
+@renders
+def test_settings_of_all_types(account):
+    """A place or a choice is an object; what an API has written may be a number or a boolean; null is left out."""
+    form = published(account, ALL, name="Everything")
+    chosen = {"display": "Zagreb", "text": "Zagreb", "value": "zg"}
+    config = {"where": {**PLACE, "lat": 45.81, "lng": 15.98}, "found": chosen, "on": True, "text": 14.50, "kind": None,
+              "key": 1e3, "color": "#0f0"}
+    report = brought(account, exported("Desk", [entry(form.slug, 1, config=config), entry(form.slug, 2, config={
+        "text": {"b": [1, None, "x"], "a": False}, "on": "false", "where": json.dumps(PLACE), "found": json.dumps(chosen)})]))
+    assert [note for note in notes(report) if note[0]] == []
+    first, second = (detail(account, report, number) for number in range(2))
+    assert json.loads(first["settings"]["where"]) == PLACE and json.loads(first["settings"]["found"]) == chosen
+    assert (first["settings"]["on"], first["settings"]["text"], first["secrets"]) == ("true", "14.5", ["key"])
+    assert "kind" not in first["settings"]
+    assert json.loads(second["settings"]["text"]) == {"b": [1, None, "x"], "a": False}
+    assert json.loads(second["settings"]["where"]) == PLACE
+
+
+# ---- the file's forms ----
+
+
+@pytest.mark.parametrize("members, sleep, dim", [
+    ({"night_start": "", "night_end": ""}, ("22:00", "06:00"), None),
+    ({"night_start": None, "night_end": None}, ("22:00", "06:00"), None),
+    ({"night_start": 21, "night_end": 7}, ("21:00", "07:00"), None),
+    ({"night_start": "7:05", "night_end": "08:00:00"}, ("07:05", "08:00"), None),
+    ({"dim_mode_enabled": None, "dim_time": "19:30"}, ("22:00", "06:00"), ("19:30", 20)),
+    ({"dim_mode_enabled": False, "dim_time": "19:30"}, ("22:00", "06:00"), None),
+    ({"dim_mode_enabled": True, "dim_time": "", "dim_brightness": 3}, ("22:00", "06:00"), None),
+    ({"dim_mode_enabled": True, "dim_time": "19:30", "dim_brightness": None}, ("22:00", "06:00"), ("19:30", 35)),
+    ({"dim_mode_enabled": 1, "dim_time": 19, "dim_brightness": {"value": 4}}, ("22:00", "06:00"), ("19:00", 4))])
+def test_night_and_dimming(world, account, members, sleep, dim):
+    report = brought(account, exported("Desk", night_mode_enabled=True, night_brightness=0, **members))
+    shown = account.get(f"/v1/devices/{report['devices'][0]['id']}").ok()
+    assert (shown["sleep"]["start"], shown["sleep"]["end"]) == sleep
+    row, = world.sql("SELECT dim_enabled, dim_start_minute, dim_brightness FROM device WHERE id = %s", shown["id"])
+    wanted = dim and (True, int(dim[0][:2]) * 60 + int(dim[0][3:]), dim[1])
+    assert row == wanted if dim else not row[0]
+
+
+def test_a_byte_order_mark(account):
+    body = b"\xef\xbb\xbf" + json.dumps(exported("Desk")).encode()
+    assert account.post("/v1/import/tronbyt", body).ok()["devices"][0]["state"] == "new"
+    account.post("/v1/import/tronbyt", b"\xef\xbb\xbf" + body).problem(400)
+    large = b"\xef\xbb\xbf" + json.dumps(exported("Large", notes="x" * 500_000)).encode()
+    assert account.post("/v1/import/tronbyt", large).ok()["devices"][0]["state"] == "new"
+    account.post("/v1/import/tronbyt?dryRun=true", b"\xef\xbb\xbf").problem(400)
+
+
+def test_a_file_of_version_1(world, account):
+    clock = published(account)
+    desk = older(exported("Desk", [entry(clock.slug, 7), entry(clock.slug, 8, enabled=False)]),
+                 brightness=100, night_brightness=12, night_mode_app="None", timezone=None,
+                 location={**PLACE, "name": None, "timezone": "Europe/Vienna", "lat": 1.5}, dim_time=None, dim_brightness=None)
+    shelf = older(exported("Shelf"), timezone="None", location=None, brightness={"value": 40})
+    del shelf["id"]
+    report = brought(account, {"username": "ada", "password": "x", "devices": {desk["id"]: desk, "1f6a09c7": shelf}},
+                     keepAddresses=True)
+    assert [(made["state"], made["alias"], made["entries"]) for made in report["devices"]] == [
+        ("new", desk["id"], 2), ("new", "1f6a09c7", 0)]
+    one, other = (account.get(f"/v1/devices/{made['id']}").ok() for made in report["devices"])
+    assert (one["brightness"], one["timezone"], other["brightness"], other["timezone"]) == (100, "Europe/Vienna", 40, "UTC")
+    assert [detail(account, report, number)["isEnabled"] for number in range(2)] == [True, False]
+    # The same device, exported alone.
+    assert brought(account, desk)["devices"][0]["state"] == "there"
+
+
+@pytest.mark.parametrize("members, brightness", [
+    ({"brightness": 5, "night_brightness": 1, "dim_brightness": None}, 100),
+    ({"brightness": 3, "night_brightness": 0}, 12), ({"brightness": 0, "night_brightness": 0}, 0),
+    ({"brightness": 4, "custom_brightness_scale": "0, 2, 4, 6, 8, 10", "night_brightness": 0}, 8),
+    ({"brightness": 4, "custom_brightness_scale": "0,x", "night_brightness": 0}, 35),
+    ({"brightness": 5, "night_brightness": 6}, 5), ({"brightness": 50, "night_brightness": 1}, 50)])
+def test_levels_of_brightness(account, members, brightness):
+    """In a file of version 1 a number up to 5 is a level, unless the file has a larger one."""
+    report = brought(account, older(exported("Desk", location=None), **{"dim_brightness": None, **members}))
+    assert account.get(f"/v1/devices/{report['devices'][0]['id']}").ok()["brightness"] == brightness
+    changed = brightness != members["brightness"]
+    assert any(note["what"] == "brightness" and str(brightness) in note["why"] for note in report["notBrought"]) is (
+        changed or members["brightness"] == 0)
+
+
+def test_a_migrated_account(account):
+    """All that a file of before December 2025 has comes: names of apps, and settings that are texts."""
+    name = f"Fire Flies {word()}"
+    published(account, name=name)
+    place = '{"name":"23 Kuinehe Place","timezone":"Pacific/Honolulu","lat":"20.82","lng":"-156.33"}'
+    desk = older(exported("Desk", [entry(name, 906, path="/app/data/system-apps/apps/none/none.star", notes="",
+                                         config={"location": place, "glow": "14"}, start_time=None, end_time=None)]))
+    report = brought(account, desk)
+    assert report["devices"][0]["entries"] == 1
+
+
+# ---- files at random ----
+
+ZONES = ["Europe/Zagreb", "America/New_York", "Pacific/Honolulu", "UTC", None, ""]
+DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+FILTERS = [None, "none", "inherit", "warm", "bw"]
+
+
+def a_clock(source):
+    return f"{source.randrange(24):02}:{source.randrange(60):02}"
+
+
+def an_id(source, name):
+    """The forms that its page for a new device makes: at random, of the name, typed."""
+    return source.choice([
+        f"{source.getrandbits(32):08x}", f"{source.getrandbits(64):016x}",
+        "-".join("".join(c if c.isascii() and c.isalnum() else " " for c in name.lower()).split()) or "x",
+        f"Panel-{source.randrange(10 ** 6)}"])
+
+
+def a_config(source):
+    texts = {"text": source.choice(["hello", "ž", "", "a\"b\\c\n"]), "color": source.choice(["#fff", "#00FF00"])}
+    pages = {"where": source.choice([{**PLACE, "lat": 45.8125, "lng": -15.5}, json.dumps(PLACE)]), "on": source.choice([True, "false"]),
+             "found": {"display": "x", "text": "x", "value": "v"}, "key": source.choice(["secret", 7])}
+    return {name: value for name, value in {**texts, **pages}.items() if source.random() < 0.7}
+
+
+def an_app(source, number, slugs):
+    return {
+        "id": number, "device_id": "x", "iname": str(100 + number), "name": source.choice(slugs), "uinterval": 10,
+        "display_time": source.choice([0, 0, 5, 30, 3600]), "notes": source.choice(["", "Morning"]),
+        "enabled": source.random() < 0.7, "pushed": source.random() < 0.1, "order": number,
+        "last_render": "2026-08-01T10:00:00Z", "last_successful_render": None, "last_render_dur": 12345,
+        "path": source.choice([None, "system-apps/apps/none/none.star"]),
+        "start_time": source.choice([None, "", a_clock(source)]), "end_time": source.choice([None, "", a_clock(source)]),
+        "days": source.choice([None, [], source.sample(DAYS, source.randrange(1, 8))]),
+        "use_custom_recurrence": source.random() < 0.2, "recurrence_type": "daily", "recurrence_interval": 1,
+        "recurrence_pattern": {}, "recurrence_start_date": None, "recurrence_end_date": None,
+        "config": source.choice([None, {}, a_config(source)]), "empty_last_render": False, "render_messages": None,
+        "auto_pin": source.random() < 0.2, "color_filter": source.choice(FILTERS),
+        "show_full_animation": source.choice([None, True, False])}
+
+
+def a_device(source, slugs):
+    name = f"{source.choice(['Kitchen', 'Living room', 'Büro 2', 'Panel #7'])} {source.randrange(10 ** 4)}"
+    apps = [an_app(source, number, slugs) for number in range(source.randrange(5))]
+    named = ["", *(app["iname"] for app in apps)]
+    return {
+        "id": an_id(source, name), "username": "ada", "name": name,
+        "type": source.choice(["tidbyt_gen1", "matrixportal_s3", "raspberrypi_wide", "other"]),
+        "api_key": f"{source.getrandbits(128):032x}", "img_url": "", "ws_url": "", "notes": source.choice(["", "by the door"]),
+        "brightness": source.randrange(101), "custom_brightness_scale": source.choice(["", "0,1,2,3,4,5"]),
+        "night_mode_enabled": source.random() < 0.5, "night_mode_app": source.choice(named),
+        "night_start": source.choice(["", a_clock(source)]), "night_end": source.choice(["", a_clock(source)]),
+        "night_brightness": source.choice([0, source.randrange(101)]), "dim_mode_enabled": source.random() < 0.5,
+        "dim_time": source.choice([None, "", a_clock(source)]), "dim_brightness": source.choice([None, source.randrange(101)]),
+        "default_interval": source.choice([5, 15, 60]), "timezone": source.choice(ZONES),
+        "locale": source.choice([None, "", "en_US", "de"]),
+        "location": {**PLACE, "lat": 45.8, "lng": 15.9, "timezone": source.choice(["", "Europe/Vienna"])},
+        "last_app_index": 0, "displaying_app": None, "pinned_app": source.choice([None, *named]),
+        "interstitial_enabled": source.random() < 0.2, "interstitial_app": None, "last_seen": "2026-08-01T10:00:00Z",
+        "info": {"firmware_version": "v1.6.6", "protocol_type": "WS"}, "color_filter": source.choice(FILTERS),
+        "night_color_filter": source.choice(FILTERS), "dim_color_filter": source.choice(FILTERS),
+        "swap_colors": source.random() < 0.2, "require_api_key": source.random() < 0.3, "apps": apps}
+
+
+def minutes(text, otherwise):
+    return int(text[:2]) * 60 + int(text[3:]) if text else otherwise
+
+
+def wanted_night(device, comes):
+    """What its pages show: sleep and dimming. A night without an entry becomes dimming, if there is none."""
+    sleeps, start = device["night_mode_enabled"], minutes(device["night_start"], 22 * 60)
+    dim = bool(device["dim_mode_enabled"] and device["dim_time"]) and (
+        minutes(device["dim_time"], None),
+        device["brightness"] if device["dim_brightness"] is None else device["dim_brightness"])
+    if sleeps and device["night_mode_app"] not in comes and device["night_brightness"]:
+        sleeps, dim = False, dim or (start, device["night_brightness"])
+    return sleeps, start, minutes(device["night_end"], 6 * 60), dim
+
+
+def wanted_entry(app):
+    start, end = app["start_time"], app["end_time"]
+    hours = {"start": start or "00:00", "end": end or "23:59"} if start or end else None
+    return {"isEnabled": app["enabled"], "displaySeconds": app["display_time"] or None, "hours": hours,
+            "weekdays": [day for day in DAYS if day in (app["days"] or DAYS)], "name": app["notes"] or None}
+
+
+def same_setting(value, stored):
+    if isinstance(value, str):
+        return stored.lower() == value.lower() or json.loads(stored) == json.loads(value)
+    if isinstance(value, dict) and "lat" in value:
+        return json.loads(stored) == {**value, "lat": str(value["lat"]), "lng": str(value["lng"])}
+    return json.loads(stored) == value
+
+
+def compare(world, account, device, made):
+    comes = [app for app in device["apps"] if not app["pushed"]]
+    names = {app["iname"] for app in comes}
+    row, = world.sql(
+        "SELECT name, brightness, schedule_interval_s, timezone, sleep_enabled, sleep_start_minute, sleep_end_minute, "
+        "dim_enabled, dim_start_minute, dim_brightness, locale FROM device WHERE id = %s", made["id"])
+    sleeps, start, end, dim = wanted_night(device, names)
+    zone = device["timezone"] or device["location"]["timezone"] or "UTC"
+    assert row[:7] == (device["name"][:25], device["brightness"], max(15, device["default_interval"]), zone, sleeps, start, end)
+    assert row[7:10] == (True, *dim) if dim else not row[7]
+    assert row[10] == (device["locale"] or "en").replace("_", "-")
+    path = f"/v1/devices/{made['id']}/installations"
+    stored = [account.get(f"{path}/{one['id']}").ok() for one in account.get(path).ok()]
+    assert len(stored) == made["entries"] == len(comes)
+    for app, one in zip(comes, stored):
+        wanted = wanted_entry(app)
+        assert {name: one[name] for name in wanted} == wanted
+        assert one["isPinned"] is (app["iname"] == device["pinned_app"])
+        for name, value in (app["config"] or {}).items():
+            if name == "key":
+                assert one["secrets"] == ["key"]
+            else:
+                assert same_setting(value, one["settings"][name]), (name, value, one["settings"])
+
+
+def compare_notes(device, told):
+    """All that was left out is named, in words, and nothing else."""
+    assert not any("_" in note["what"] + note["why"] for note in told)
+    about = {note["what"] for note in told if note["entry"] is None}
+    wanted = {"notes": bool(device["notes"]), "brightness scale": bool(device["custom_brightness_scale"]),
+              "interval": device["default_interval"] < 15, "entry between entries": device["interstitial_enabled"],
+              "swapped colours": device["swap_colors"]}
+    for name, words in (("color_filter", "colour filter"), ("night_color_filter", "colour filter at night"),
+                        ("dim_color_filter", "colour filter when dimmed")):
+        wanted[words] = device[name] not in (None, "none", "inherit")
+    assert {name for name, is_noted in wanted.items() if is_noted} == about & set(wanted)
+    of_entries = {(note["entry"].rpartition(" ")[2], note["what"]) for note in told if note["entry"]}
+    for app in device["apps"]:
+        wanted = {"entry": app["pushed"]} if app["pushed"] else {
+            "recurrence": app["use_custom_recurrence"], "pinning itself": app["auto_pin"],
+            "colour filter": app["color_filter"] not in (None, "none", "inherit"),
+            "whole animations": bool(app["show_full_animation"])}
+        assert {what for name, what in of_entries if name == app["iname"]} == {
+            name for name, is_noted in wanted.items() if is_noted}
+
+
+@renders
+def test_files_at_random(world):
+    """200 files with the members of that server's model, and values that its pages write: all of it comes, or is named."""
+    seed = secrets.randbits(32)
+    source = random.Random(seed)
+    owner = world.account()
+    form = published(owner, ALL, name=f"Every Thing {word(source=source)}")
+    slugs = [form.slug, owner.get(f"/v1/apps/{form.slug}").ok()["name"]]
+    for number in range(200):
+        devices = [a_device(source, slugs) for _ in range(source.choice([1, 1, 2, 3]))]
+        devices = list({device["id"]: device for device in devices}.values())
+        whole = len(devices) > 1 or source.random() < 0.5
+        report = brought(owner, exported_account(devices) if whole else devices[0], keepAddresses=True)
+        for device, made in zip(devices, report["devices"]):
+            where = f"seed {seed}, file {number}: {json.dumps(device)}"
+            if made["state"] == "there":
+                continue  # two files with one ID of a name
+            assert made["state"] == "new" and made["alias"] in (device["id"], None), where
+            try:
+                compare(world, owner, device, made)
+                compare_notes(device, [note for note in report["notBrought"] if note["device"] == made["name"]])
+            except AssertionError as error:
+                raise AssertionError(where) from error
+        world.sql("DELETE FROM device WHERE account_id = %s", owner.id)
+        world.sql("UPDATE account SET address_claims = 0 WHERE id = %s", owner.id)
