@@ -2,7 +2,8 @@
 # without changing its sources. The sourcing script defines say() and fail().
 
 archive_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-snapshots=http://snapshot.debian.org/archive/debian # all that it ever had
+# An archive of snapshots, which has all that Debian ever had: suites of a date are taken from it, or passed over.
+snapshots=${DEBIAN_SNAPSHOTS-}
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
@@ -56,6 +57,7 @@ source_of() {
 # afterwards, and private_options.
 make_private() {
 	local type=$1 suite=$2 mirror security=""
+	[ -n "$snapshots" ] || [ "${suite#*:}" = "$suite" ] || return
 	private=$(mktemp -d)
 	chmod 755 "$private"
 	mkdir -p "$private/lists/partial" "$private/parts" "$private/preferences"

@@ -83,7 +83,7 @@ try_source() {
 # lost the files of Debian of all of them, the authors' tarball is taken alone. What was passed over is in the file
 # passed-over of the source.
 fetch_source() {
-	local name=$1 package=$2 series=$3 part suite version private private_options passed=()
+	local name=$1 package=$2 series=$3 part suite version private="" private_options passed=()
 	shift 3
 	for part in whole original; do
 		for suite in "$@"; do
