@@ -228,6 +228,16 @@ def test_a_removed_connection_takes_its_panels_away(broker, account):
     assert account.request("DELETE", "/v1/account/mqtt").problem(404)
 
 
+def test_a_connection_that_is_removed_and_set_again_is_the_new_one(broker, account):
+    """Also if the worker that holds it looks only afterwards."""
+    assert connect(account, broker).ok()
+    wait_for_state(account, "connected")
+    with Broker() as other, other.listen() as heard:
+        assert account.request("DELETE", "/v1/account/mqtt").ok() == {}
+        assert connect(account, other).ok()
+        heard.wait_for(f"{base(account)}/availability", b"online")
+
+
 def test_a_slow_broker_takes_all_topics_away(served, account):
     """A removed connection ends once the broker has read its last message."""
     device = account.device()
