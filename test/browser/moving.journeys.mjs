@@ -124,8 +124,10 @@ export default {
 		await page.goto("devices/import");
 		await choose(page, exported("no JSON"));
 		await page.getByText("This file is not an export: it is not JSON.").waitFor();
-		await choose(page, exported({ id: "x" }));
-		await page.getByText("/id must be a string of 8 hexadecimal digits").waitFor();
+		await choose(page, exported({ name: "x" }));
+		await page.getByText(/^This file must be the export of a device/).waitFor();
+		await choose(page, exported({ devices: "x" }));
+		await page.getByText("/devices in this file must be an array.").waitFor();
 		await choose(page, exported(accountOf(newId())));
 		await page.getByRole("button", { name: "Import 1 device" }).waitFor();
 		assert.equal(await page.getByRole("alert").count(), 0);

@@ -122,7 +122,7 @@ static void on_done(struct engine_job *job)
 	add_int(line, "column", answer->problem.column);
 	add_picture(line, answer->picture);
 	add_int(line, "duration_ms", answer->duration_ms);
-	add_int(line, "is_cut", answer->is_cut);
+	add_str(line, "cut", answer->cut);
 	add_str(line, "schema", answer->schema);
 	add_str(line, "result", answer->result);
 	add_int(line, "compiled", (int64_t)answer->compiled.length);

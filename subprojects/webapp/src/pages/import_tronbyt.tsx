@@ -5,6 +5,7 @@ import { Button } from "../components/button";
 import { Check } from "../components/check";
 import { isolated } from "../components/isolated";
 import { Secret } from "../components/secret";
+import { sentence } from "../components/sentence";
 import { Table } from "../components/table";
 import { Heading } from "../frame/page";
 
@@ -265,7 +266,7 @@ function Outcome({ report, name, isBusy, onBring, onBack, ...open }: OutcomeProp
 function faultOf(problem: Problem): string {
 	const [first] = problem.faults;
 	if (!first) return problem.message;
-	return `This file is not an export: /${first[0]} ${first[1].charAt(0).toLowerCase()}${first[1].slice(1)}`;
+	return sentence(`${first[0] === "" ? "this file" : `/${first[0]} in this file`} ${first[1]}`);
 }
 
 /** Page of /devices/import: devices of a tronbyt server; first a report of what would be imported,
