@@ -54,12 +54,13 @@ $$;
 CREATE INDEX app_slug_letters ON app (app_letters(slug));
 CREATE INDEX app_name_lower ON app (lower(name));
 
--- Whether a device sleeps now: as it was set, else by its plan.
-CREATE FUNCTION is_device_asleep(of device) RETURNS boolean LANGUAGE sql STABLE AS $$
-	SELECT CASE WHEN of.is_sleep_set AND (of.sleep_set_until IS NULL OR of.sleep_set_until > present_time())
-		THEN of.is_set_asleep
-		ELSE of.sleep_enabled AND (SELECT is_asleep
-			FROM sleep_plan(of.sleep_start_minute, of.sleep_end_minute, of.timezone, present_time())) END
+-- Whether a device with these values of its row sleeps now: as it was set, else by its plan. It does not take the row: a
+-- function that does must be dropped before the table, and restore drops functions last.
+CREATE FUNCTION is_asleep_now(is_set boolean, set_until timestamptz, is_set_asleep boolean, has_plan boolean,
+	start_minute int2, end_minute int2, zone text) RETURNS boolean LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN is_set AND (set_until IS NULL OR set_until > present_time()) THEN is_set_asleep
+		ELSE has_plan AND (SELECT plan.is_asleep FROM sleep_plan(start_minute, end_minute, zone, present_time()) AS plan)
+		END
 $$;
 
 -- With what is so now. is_dim_off and dim_start_minute stay for earlier programs.
@@ -73,15 +74,17 @@ SELECT device.id, device.account_id, device.created_at, device.settings_revision
 	CASE WHEN device.connected_at IS NOT NULL THEN device.last_online_at END AS last_seen_at,
 	panel_info.firmware_version, panel_info.firmware_type, panel_info.protocol_version,
 	coalesce(device.mac, device.told_mac)::text AS mac_text,
-	is_device_asleep(device) AS is_asleep,
+	now.is_asleep,
 	CASE WHEN device.is_sleep_set AND device.sleep_set_until > present_time() THEN device.sleep_set_until END
 		AS asleep_until,
 	device.dim_enabled,
-	device.dim_enabled AND NOT is_device_asleep(device) AND (SELECT plan.is_asleep
+	device.dim_enabled AND NOT now.is_asleep AND (SELECT plan.is_asleep
 		FROM sleep_plan(device.dim_start_minute, device.sleep_end_minute, device.timezone, present_time()) AS plan)
 		AS is_dimmed,
 	CASE WHEN device.dim_enabled THEN json_clock(device.dim_start_minute) END AS dim_start
 FROM device
+CROSS JOIN LATERAL (SELECT is_asleep_now(device.is_sleep_set, device.sleep_set_until, device.is_set_asleep,
+	device.sleep_enabled, device.sleep_start_minute, device.sleep_end_minute, device.timezone) AS is_asleep) AS now
 LEFT JOIN panel_info ON panel_info.device_id = device.id
 LEFT JOIN installation AS night ON night.device_id = device.id AND night.id = device.night_installation_id
 	AND is_present(night.expires_at)

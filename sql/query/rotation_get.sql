@@ -61,6 +61,7 @@ SELECT coalesce((
 		WHERE device_id = device.id AND installation.id = night_installation_id
 			AND is_present(expires_at))
 	THEN night_installation_id END AS night_installation_id, night_brightness,
-	is_device_asleep(device) AS is_asleep
+	is_asleep_now(is_sleep_set, sleep_set_until, is_set_asleep, sleep_enabled, sleep_start_minute, sleep_end_minute,
+		timezone) AS is_asleep
 FROM device
 WHERE device.id = :device_id

@@ -99,9 +99,9 @@ function beyondEdge(page) {
 	return page.evaluate(() => Math.max(document.documentElement.scrollWidth - innerWidth, 0));
 }
 
-/** Whether no label of a check box is broken within its words. */
-function hasWideLabels(page) {
-	return page.evaluate(() =>
+/** Waits until no label of a check box is broken within its words. */
+function haveWideLabels(page) {
+	return page.waitForFunction(() =>
 		[...document.querySelectorAll(".check")].every((label) => {
 			const word = document.createElement("span");
 			const words = label.textContent.split(/\s+/).sort((a, b) => b.length - a.length);
@@ -522,7 +522,7 @@ export default {
 					.first()
 					.waitFor();
 				assert.equal(await beyondEdge(page), 0, `${path} at ${width}`);
-				assert.ok(await hasWideLabels(page), `${path} at ${width}`);
+				await haveWideLabels(page);
 			}
 			await page.context().close();
 		}
