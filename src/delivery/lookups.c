@@ -263,13 +263,14 @@ static void append(struct alias_text *text, const void *bytes, size_t length)
 	text->length += length;
 }
 
-/* Key of a device in lookups->aliases. */
+/* Key of a device in lookups->aliases. reference: NULL for a former address. */
 static struct alias_text alias_text_of(const struct panel_way *way,
 				       const struct device_reference *reference)
 {
 	struct alias_text text = {0};
 	char mac[MAC_TEXT_LENGTH + 1];
 
+	require(way->is_alias || reference);
 	append(&text, way->key_hash, KEY_HASH_BYTES);
 	if (way->is_alias) {
 		append(&text, way->alias_hash, ALIAS_HASH_BYTES);

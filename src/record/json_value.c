@@ -19,7 +19,7 @@ static void write_number(struct buffer *buffer, const struct json_value *value)
 	for (int digits = 1; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, number);
 		same = strtod(text, NULL);
-		if (memcmp(&same, &number, sizeof(same)) == 0)
+		if (same == number)
 			break;
 	}
 	buffer_append_str(buffer, str_from(text));

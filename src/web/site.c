@@ -31,7 +31,7 @@ static struct str port_of(struct str authority)
 
 static bool is_own_port(bool is_https, struct str port)
 {
-	return str_equal(port, is_https ? STR(":443") : STR(":80"));
+	return port.data && str_equal(port, is_https ? STR(":443") : STR(":80"));
 }
 
 static bool is_loopback(struct str host)

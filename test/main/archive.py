@@ -8,9 +8,12 @@
 import hashlib
 import io
 import os
+import shutil
 import subprocess
 import tarfile
 import time
+
+from run_folder import new_folder
 
 CONTROL = "Source: {name}\nMaintainer: Ada <ada@example.org>\n\nPackage: {name}\nArchitecture: any\nDescription: a thing\n"
 CHANGELOG = "{name} ({version}) {suite}; urgency=medium\n\n  * A version.\n\n -- Ada <ada@example.org>  {date}\n"
@@ -41,8 +44,7 @@ def write(path, data):
 class Archive:
     def __init__(self, folder):
         self.folder = str(folder)
-        self.home = os.path.join(self.folder, "gnupg")
-        os.makedirs(self.home, mode=0o700)
+        self.home = new_folder("gpg-")  # of its agent's sockets
         self.keyring = os.path.join(self.folder, "keyring.gpg")
         self.entries = {}
         self.gpg("--quick-gen-key", "--pinentry-mode", "loopback", "--passphrase", "", "archive@example.org")
@@ -54,6 +56,7 @@ class Archive:
 
     def close(self):
         subprocess.run(["gpgconf", "--homedir", self.home, "--kill", "all"], check=True)
+        shutil.rmtree(self.home, ignore_errors=True)
 
     def pool(self, name):
         return os.path.join(self.folder, "pool", name)

@@ -269,6 +269,15 @@ function faultOf(problem: Problem): string {
 	return sentence(`${first[0] === "" ? "this file" : `/${first[0]} in this file`} ${first[1]}`);
 }
 
+function Refusal({ fault }: { fault: string | undefined }): JSX.Element | null {
+	if (fault === undefined) return null;
+	return (
+		<p class="notice bad" role="alert">
+			{fault}
+		</p>
+	);
+}
+
 /** Page of /devices/import: devices of a tronbyt server; first a report of what would be imported,
  * then the devices. */
 export function ImportPage(): JSX.Element {
@@ -302,11 +311,7 @@ export function ImportPage(): JSX.Element {
 	return (
 		<div class="stack wide">
 			<Heading title="Import from a tronbyt server" />
-			{fault !== undefined && (
-				<p class="notice bad" role="alert">
-					{fault}
-				</p>
-			)}
+			<Refusal fault={fault} />
 			{!report && (
 				<Choose
 					isBusy={isBusy}
