@@ -100,8 +100,8 @@ def bad_request(stage, found):
         return malformed
     assert malformed.status == 400
     if found[1] == "/v1/import/tronbyt":  # an export may have unknown members
-        answer = stage.request(found, body={"id": 1})
-        assert "/id" in answer.faults()
+        answer = stage.request(found, body={"devices": 1})
+        assert "/devices" in answer.faults()
         return answer
     answer = stage.request(found, body={"unknown": 1})
     assert "/unknown" in answer.faults()

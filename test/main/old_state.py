@@ -27,7 +27,7 @@ def run_as_owner(data, *command, text=None):
 
 
 def make(state_dir):
-    """Turns the empty directory into such a state, with a table "kept" of one row."""
+    """Turns the empty directory into such a state, with a table "past.kept" of one row."""
     binaries = find_binaries()
     owner = pwd.getpwnam(OWNER)
     folder = os.path.join(state_dir, "postgres")
@@ -44,7 +44,7 @@ def make(state_dir):
     run_as_owner(data, binaries + "/postgres", "--single", "-D", here, "postgres",
                  text=b"CREATE DATABASE displayd;\n")
     run_as_owner(data, binaries + "/postgres", "--single", "-D", here, "displayd",
-                 text=b"CREATE TABLE kept AS SELECT 42 AS number;\n")
+                 text=b"CREATE SCHEMA past;\nCREATE TABLE past.kept AS SELECT 42 AS number;\n")
 
 
 def start(state_dir):

@@ -2,11 +2,11 @@
 
 import json
 import os
-import re
 import subprocess
 
 import pytest
 from ctl_scene import app, device, email, key, published, query, refused
+from engines import engines_version
 from server import DISPLAYCTL
 
 __all__ = ["app", "device", "email", "key", "published"]  # fixtures
@@ -18,18 +18,11 @@ SCHEMA = {"version": "1", "schema": [
 ]}
 
 
-def engine():
-    """Version of the engines under which the servers store a form."""
-    path = os.path.join(os.path.dirname(__file__), "../../src/render/language.c")
-    with open(path, encoding="utf-8") as file:
-        return re.search(r'engines_version\(void\)\n\{\n\treturn "([^"]+)"', file.read())[1]
-
-
 @pytest.fixture
 def form(running, published):
     """Stores the form of the app, so that no engine is needed."""
     query(running, "INSERT INTO app_schema (version_id, locale, engine, schema, hosts) "
-                   "SELECT deployed_version_id, 'en', %s, %s, '' FROM app WHERE slug = %s", engine(),
+                   "SELECT deployed_version_id, 'en', %s, %s, '' FROM app WHERE slug = %s", engines_version(),
           json.dumps(SCHEMA), published["slug"])
     return published
 

@@ -171,7 +171,7 @@ class TestTakingOver:
         assert server.get("/readyz").status == 200
         assert status(server.postmaster())["Uid"][0] == str(pwd.getpwnam("displayd-db").pw_uid)
         with connect(server) as database, database.cursor() as cursor:
-            cursor.execute("SELECT number FROM kept")
+            cursor.execute("SELECT number FROM past.kept")
             assert cursor.fetchall() == [(42,)]
         data = os.path.join(server.state_dir, "postgres/data")
         owner = pwd.getpwnam("displayd-db")

@@ -9,10 +9,10 @@ import images
 import scene
 from authenticator import Passkey
 from devices import add
+from engines import engines_version
 from live import hash_of
 from people import CONTRACT, OWN_PAGE, PASSWORD, Browser, Person, sha256, token_of
 from private_socket import ask_operator
-from test_version_pause import engines_version
 from world import random_base62
 
 

@@ -60,8 +60,9 @@ def bad_request(stage, found):
     if "requestBody" in found[2]:
         answer.problem(400)
         is_open = found[2]["operationId"] == "importTronbyt"  # an export may have unknown members
-        answer = stage.request(found, body={"id": 1} if is_open else {"unknown": 1})
-        assert ("/id" if is_open else "/unknown") in answer.faults()
+        name = "devices" if is_open else "unknown"
+        answer = stage.request(found, body={name: 1})
+        assert f"/{name}" in answer.faults()
     return answer
 
 
@@ -78,6 +79,8 @@ def not_found(stage, found):
     """Makes each name of the path unknown, one at a time. Without a name, the example has an unknown one."""
     if found[2]["operationId"] == "importApp":
         return stage.ask_operator(found, target=re.sub(r"{\w+}", "none", found[1]))
+    if found[2]["operationId"] == "createOperatorLink":
+        return ask_operator(stage.world.server, *found[:2], {"email": "nobody@example.org"})
     if found[2]["operationId"] in OPERATORS:
         body = body_of(found[2]) if "requestBody" in found[2] else None
         return ask_operator(stage.world.server, found[0], re.sub(r"{\w+}", UNKNOWN_ID, found[1]), body)

@@ -3,8 +3,6 @@ whom. Tests take the place of workers: they run the statements that lease and st
 database's clock stands still, so pauses are exact."""
 
 import contextlib
-import os
-import re
 import threading
 import uuid
 
@@ -18,16 +16,10 @@ from rendered import (app, author, installed, place_of, reviewer, statement,
                       world_without_engines)
 
 from database_clock import DatabaseClock
+from engines import engines_version
 
 __all__ = ["app", "author", "reviewer", "world_without_engines"]  # fixtures
 CRASH, GOOD, FAILED = "crash", "good", "failed"
-ENGINES = os.path.join(os.path.dirname(__file__), "../../src/render/language.c")
-
-
-def engines_version():
-    """With another version, the server would render everything again."""
-    with open(ENGINES, encoding="utf-8") as file:
-        return re.search(r'engines_version\(void\)\n\{\n\treturn "([^"]+)"', file.read())[1]
 
 
 class Renders:
@@ -62,7 +54,7 @@ class Renders:
         rows = self.run(
             "render_store", cursor, place=bytes.fromhex(place), version_id=self.version, lease=lease,
             engine=self.engine, is_good=result == GOOD, is_blamed=result == CRASH,
-            picture=b"picture" if result == GOOD else None, is_whole=False, took_us=1, max_age_s=0,
+            picture=b"picture" if result == GOOD else None, cut=None, is_whole=False, took_us=1, max_age_s=0,
             interval_s=0, is_each_turn=False, moment_s=1, ahead_ms=0, log="", problem=None if result == GOOD else "{}", hosts="")
         return len(rows) == 1
 
