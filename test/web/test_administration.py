@@ -365,8 +365,8 @@ def test_administrators_make_links_for_each_other(world):
 
 
 def test_links_of_the_operator_hold(world, administrator, person):
-    for email in (person.email, f"new-{person.email}"):
-        link = world.server.ctl("account", "link", email)
+    for email, *options in ((person.email,), (f"new-{person.email}", "--invite")):
+        link = world.server.ctl("account", "link", email, *options)
         Browser(world).post("/web/links/look", {"token": token_of(link["url"])}).ok()
         demote(Person(world, is_administrator=True), administrator)
         body = {"token": token_of(link["url"]), "password": OTHER_PASSWORD}

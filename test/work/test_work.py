@@ -115,7 +115,7 @@ SPECIAL = {
     "account_remove": {"id": quoted(key(1, 3))}, "operator_link_create": {"secret_hash": of_hash(17, 4)},
     "device_reboot": {"id": quoted(key(3, 1))}, "device_move": {"id": quoted(key(3, 1))},
     "tronbyt_import": {"line": quoted(json.dumps({
-        "formerId": "0a1b2c3d", "name": "New", "timezone": "UTC", "locale": "en", "brightness": 5, "scheduleInterval": 15,
+        "formerId": "0a1b2c3d", "aliasIsGuessable": False, "aliasIsOpen": False, "name": "New", "timezone": "UTC", "locale": "en", "brightness": 5, "scheduleInterval": 15,
         "sleepEnabled": False, "sleepStart": 0, "sleepEnd": 0, "nightBrightness": 0, "dimEnabled": False, "dimStart": 0,
         "dimBrightness": 0, "entries": []})), "device_limit": "1000000"},
     "app_collection_choose": {"source": "'/checkout'", "name": "'Name'"}, "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},
