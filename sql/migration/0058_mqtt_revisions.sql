@@ -2,4 +2,4 @@
 -- with 1, and the worker that held it went on with the settings that had been removed.
 --
 -- No row changes. Older instances may run meanwhile.
-ALTER TABLE mqtt_connection ALTER COLUMN revision SET DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::int8;
+ALTER TABLE mqtt_connection ALTER COLUMN revision SET DEFAULT (extract(epoch FROM present_time()) * 1000)::int8;
