@@ -228,7 +228,6 @@ static int open_signals(struct instance *instance)
 	sigaddset(&wanted, SIGHUP);
 	sigaddset(&wanted, SIGUSR2);
 	sigaddset(&wanted, SIGCHLD);
-	signal(SIGPIPE, SIG_IGN);
 	if (sigprocmask(SIG_BLOCK, &wanted, NULL) < 0)
 		return -errno;
 	instance->signal_fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -7,6 +7,7 @@
 #include "main/supervisor.h"
 
 #include <sandbox/sandbox.h>
+#include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ static int act(const struct config *config, struct upgrade *upgrade)
 	log_set_level(config->log_level);
 	log_set_priorities(log_destination_is_journal());
 	log_init();
+	signal(SIGPIPE, SIG_IGN); /* of a log, too: nobody may read it any more */
 	log_info("main", "starting", LOG_TEXT("version", DISPLAYD_VERSION),
 		 LOG_TEXT("built_in", DISPLAYD_BUILT_IN));
 	code = supervisor_run(config, upgrade);

@@ -29,7 +29,7 @@ def test_by_each_kind_of_name(account):
     picture = images.png(images.solid((5, 6, 7)))
     named = [first.id, second.serial, third.mac]
     assert answers(account, named, picture) == [
-        {"device": name, "status": 200, "shown": "offline"} for name in named]
+        {"device": name, "status": 200, "shown": "never"} for name in named]
     for device in (first, second, third):
         device.shows(picture)
 
@@ -38,7 +38,7 @@ def test_an_entry_of_each(account):
     devices = [account.device() for _ in range(3)]
     found = answers(account, [device.id for device in devices], installationId="weather", background=True)
     assert [one["status"] for one in found] == [200] * 3
-    assert {one["shown"] for one in found} == {"offline"}
+    assert {one["shown"] for one in found} == {"never"}
     assert [device.ids() for device in devices] == [["weather"]] * 3
 
 
@@ -60,13 +60,13 @@ def test_one_answer_for_each(world, account):
     foreign = world.account().device()
     found = answers(account, [good.id, UNKNOWN_ID, foreign.id, "no such name", dark.id, foreign.serial, last.id])
     assert found == [
-        {"device": good.id, "status": 200, "shown": "offline"},
+        {"device": good.id, "status": 200, "shown": "never"},
         {"device": UNKNOWN_ID, "status": 404, "code": "device_not_found", "detail": "there is no such device"},
         {"device": foreign.id, "status": 403, "code": "of_other_account", "detail": "the device belongs to another account"},
         {"device": "no such name", "status": 404, "code": "device_not_found", "detail": "there is no such device"},
         {"device": dark.id, "status": 200, "shown": "dark"},
         {"device": foreign.serial, "status": 403, "code": "of_other_account", "detail": "the device belongs to another account"},
-        {"device": last.id, "status": 200, "shown": "offline"}]
+        {"device": last.id, "status": 200, "shown": "never"}]
     assert world.sql("SELECT count(*) FROM showing WHERE device_id IN (%s, %s, %s)",
                      good.id, dark.id, last.id) == [(3,)]
     assert world.sql("SELECT count(*) FROM showing WHERE device_id = %s", foreign.id) == [(0,)]
@@ -79,7 +79,7 @@ def test_a_full_device(world, account):
     assert answers(account, [full.id, other.id], installationId="new", background=True) == [
         {"device": full.id, "status": 400, "code": "device_full",
          "detail": "installationId is one too many: the device already has 100 entries"},
-        {"device": other.id, "status": 200, "shown": "offline"}]
+        {"device": other.id, "status": 200, "shown": "never"}]
     assert other.ids() == ["new"] and len(full.ids()) == 100
 
 
@@ -93,7 +93,7 @@ def test_the_ID_of_an_app_on_one(world, account):
     assert answers(account, [with_app.id, other.id], installationId="x") == [
         {"device": with_app.id, "status": 400, "code": "installation_id_of_app",
          "detail": "installationId is the ID of an app's installation on this device"},
-        {"device": other.id, "status": 200, "shown": "offline"}]
+        {"device": other.id, "status": 200, "shown": "never"}]
 
 
 def test_a_key_for_chosen_devices(world, account):

@@ -135,7 +135,7 @@ def test_has_no_regular_expression(answer):
 
 
 def curl_of(section):
-    return html.unescape(re.search(r'<pre class="curl">(.*?)</pre>', section, re.S)[1])
+    return html.unescape(re.search(r'<pre class="curl" tabindex="0">(.*?)</pre>', section, re.S)[1])
 
 
 @pytest.mark.parametrize("operation_id", [o["operationId"] for _, _, o in CONTRACT.operations()])

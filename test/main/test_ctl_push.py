@@ -150,8 +150,10 @@ def test_says_when_it_is_shown(running, device, picture):
     def told(*options):
         return running.ctl("push", device["id"], picture, *options)["shown"]
 
-    query(running, "UPDATE device SET last_online_at = '2026-03-04 05:06:07Z', connected_at = NULL WHERE id = %s",
-          device["id"])
+    query(running, "UPDATE device SET connected_at = NULL WHERE id = %s", device["id"])
+    assert told() == "once a panel has connected for the first time"
+    query(running, "UPDATE device SET last_online_at = '2026-03-04 05:06:07Z', connected_at = '2026-03-04 05:06:07Z' "
+                   "WHERE id = %s", device["id"])
     assert told() == "when the panel is back, offline since 2026-03-04T05:06:07.000Z"
     for seconds in (300, 0):
         query(running, "UPDATE device SET last_online_at = now() - %s * interval '1 second', connected_at = now() "

@@ -267,6 +267,7 @@ static struct str set_up_text(struct ctl *ctl, const struct inventory_key *key)
 				  str_equal(kind, STR("mqtt")) ? STR("MQTT ") : STR("webhook "));
 		buffer_append_str(&text, host);
 	}
+	json_document_finish(&document);
 	if (buffer_length(&text))
 		buffer_append_char(&text, '.');
 	sentence = arena_copy(&ctl->arena, buffer_view(&text));
