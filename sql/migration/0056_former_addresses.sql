@@ -13,8 +13,7 @@ ALTER DOMAIN former_id ADD CONSTRAINT former_id_form CHECK (VALUE ~ '^[0-9A-Za-z
 
 ALTER TABLE device
 	ADD COLUMN alias_is_guessable boolean NOT NULL DEFAULT false,
-	ADD COLUMN alias_is_open boolean NOT NULL DEFAULT false,
-	ADD CONSTRAINT device_alias_key CHECK (alias IS NULL OR NOT alias_is_guessable OR alias_key_hash IS NOT NULL);
+	ADD COLUMN alias_is_open boolean NOT NULL DEFAULT false;
 COMMENT ON COLUMN device.alias_is_guessable IS
 	'others can guess the alias, so it counts with alias_key_hash only, unless alias_is_open';
 COMMENT ON COLUMN device.alias_is_open IS

@@ -6,7 +6,7 @@
 -- work: bounded
 SELECT id
 FROM device
-WHERE alias = :alias AND (alias_key_hash = :key_hash OR alias_key_hash IS NULL
+WHERE alias = :alias AND (alias_key_hash = :key_hash OR alias_key_hash IS NULL AND NOT alias_is_guessable
 	OR alias_is_open AND is_only_account(account_id))
 ORDER BY alias_key_hash = :key_hash DESC NULLS LAST, id
 LIMIT 1

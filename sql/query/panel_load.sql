@@ -28,7 +28,7 @@ FROM (
 		device.connected_at IS NOT NULL AS has_connected, device.pinned_installation_id,
 		device.night_installation_id, device.night_brightness, device.alias, device.alias_key_hash,
 		CASE WHEN device.alias_is_open THEN is_only_account(device.account_id)
-			ELSE device.alias_key_hash IS NULL END AS is_alias_open,
+			ELSE device.alias_key_hash IS NULL AND NOT device.alias_is_guessable END AS is_alias_open,
 		device.alias_is_guessable AS is_alias_guessable, device.second_key_hash,
 		CASE WHEN is_order_due(device.ordered_at) THEN device.order_generation END AS order_generation,
 		showing.push_generation,

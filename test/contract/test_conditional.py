@@ -68,6 +68,9 @@ def change(stage, world, template):
         assert answer.status == 200
     elif template.endswith(("/installations", "/rotation")):
         assert device.push(installationId=f"new-{len(device.ids())}").status == 200
+    elif template == "/v1/device-names":
+        name = device.get().ok()["name"]
+        assert account.request("PATCH", device.path, body={"name": name + "x"}).status == 200
     else:
         is_dim = device.get().ok()["autoDim"]
         assert account.request("PATCH", device.path, body={"autoDim": not is_dim}).status == 200
