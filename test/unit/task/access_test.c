@@ -58,6 +58,7 @@ void __wrap_http_respond_problem(struct http_request *request, const struct prob
 				 const struct http_response *base);
 void __wrap_db_submit(struct db *db, struct db_query *submitted);
 struct storage *__wrap_db_storage(struct db *db);
+bool __wrap_db_is_read_only(const struct db *db);
 
 bool __wrap_http_request_is_abandoned(const struct http_request *request)
 {
@@ -91,6 +92,12 @@ struct storage *__wrap_db_storage(struct db *db)
 {
 	(void)db;
 	return region_common(map, &storage_region);
+}
+
+bool __wrap_db_is_read_only(const struct db *db)
+{
+	(void)db;
+	return false;
 }
 
 static int open_service(void **state)
