@@ -44,6 +44,7 @@ def write(path, data):
 class Archive:
     def __init__(self, folder):
         self.folder = str(folder)
+        os.makedirs(self.folder, exist_ok=True)
         self.home = new_folder("gpg-")  # of its agent's sockets
         self.keyring = os.path.join(self.folder, "keyring.gpg")
         self.entries = {}
