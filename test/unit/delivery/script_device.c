@@ -130,6 +130,10 @@ static bool add_way_column(const struct script_device *device, const char *colum
 		add_value_text(device->alias);
 	else if (is(column, "order_generation") && device->order_generation)
 		add_integer(device->order_generation);
+	else if (is(column, "is_alias_open"))
+		add_bool(device->alias);
+	else if (is(column, "is_alias_guessable"))
+		add_bool(false);
 	else if (is(column, "alias_key_hash") || is(column, "second_key_hash") ||
 		 is(column, "order_generation"))
 		add_null();

@@ -325,7 +325,7 @@ static void what_has_failed_is_stored_with_its_blame(void **state)
 		assert_true(str_equal(parameter(STATEMENT_RENDER_STORE, 4), STR("\0")));
 		assert_memory_equal(parameter(STATEMENT_RENDER_STORE, 5).data, cases[i].blamed, 1);
 		assert_null(parameter(STATEMENT_RENDER_STORE, 6).data);
-		assert_memory_equal(parameter(STATEMENT_RENDER_STORE, 15).data, cases[i].said,
+		assert_memory_equal(parameter(STATEMENT_RENDER_STORE, 16).data, cases[i].said,
 				    strlen(cases[i].said));
 		answer_store(i + 1);
 		close_sockets();
@@ -356,7 +356,7 @@ static void nothing_to_show_is_stored_without_a_picture(void **state)
 	answer_job(ENGINE_DONE, NULL);
 	assert_true(str_equal(parameter(STATEMENT_RENDER_STORE, 4), STR("\1")));
 	assert_null(parameter(STATEMENT_RENDER_STORE, 6).data);
-	assert_null(parameter(STATEMENT_RENDER_STORE, 15).data);
+	assert_null(parameter(STATEMENT_RENDER_STORE, 16).data);
 }
 
 enum { A_FEW = 20 }; /* RENDER_JOBS_OF_ACCOUNT_MAX */

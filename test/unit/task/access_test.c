@@ -1,6 +1,5 @@
 /* Tests access to endpoints: checks and answers of API keys, a kind of access from another layer,
- * and the rate limit of each. Requests have no connection, and answers and statements end here.
- * */
+ * and the rate limit of each. Requests have no connection; answers and statements end here. */
 #include "../cmocka_test.h"
 #include "db/storage.h"
 #include "domain/key.h"
