@@ -15,9 +15,8 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// What the script that draws the server's own messages has beside the library: it is loaded from
+// displaydModule has the functions that only the server's own messages use: their script loads them from
 // "displayd.star".
-
 var displaydModule = starlark.StringDict{
 	"missing": starlark.NewBuiltin("missing", missingCharacters),
 	"width":   starlark.NewBuiltin("width", widthOfText),

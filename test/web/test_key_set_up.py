@@ -146,7 +146,7 @@ def test_a_revocation_ends_what_the_key_has_set_up(world, person):
     assert sorted(audit) == [("key.revoke", "first"), ("key.revoke", "second"),
                              ("mqtt.remove", "mqtts://broker.example.invalid"),
                              ("webhook.disable", "https://a.example.invalid")]
-    # What the owner switches on again, or has kept, no key ends.
+    # No key ends a webhook that the owner has switched on again, or has kept.
     assert browser.patch(f"/web/webhooks/{one}", {"isEnabled": True}).status == 200
     assert world.sql("SELECT count(*) FROM webhook WHERE account_id = %s AND made_by_key_id IS NOT NULL",
                      person.id) == [(0,)]

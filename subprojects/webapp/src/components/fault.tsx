@@ -34,7 +34,7 @@ interface BelowProps {
 	help: ComponentChildren;
 }
 
-/** What stands below a field: its fault, or else what helps to fill it in. */
+/** The text below a field: its fault, or else help to fill it in. */
 export function Below({ label, id, fault, help }: BelowProps): JSX.Element | null {
 	if (fault) return <Fault label={label} fault={fault} id={id} />;
 	if (help === undefined) return null;

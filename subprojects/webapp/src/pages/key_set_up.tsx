@@ -4,7 +4,7 @@ import { Check } from "../components/check";
 
 type SetUp = Schemas["Key"]["setUp"];
 
-/** What a key has set up, in a few words. */
+/** Words for the things that a key has set up. */
 export function setUpWords(of: SetUp): string {
 	const webhooks = of.filter(({ kind }) => kind === "webhook").length;
 	const words = [];
@@ -19,7 +19,7 @@ interface EndingProps {
 	onKeep: (isKept: boolean) => void;
 }
 
-/** What ends with a key, unless its owner keeps it. */
+/** The things that end with a key, unless its owner keeps them. */
 export function Ending({ of, isKept, onKeep }: EndingProps): JSX.Element {
 	return (
 		<section class="stack" aria-label="What the key has set up">
