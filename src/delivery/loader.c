@@ -39,6 +39,13 @@ struct load {
 	unsigned installation_count;
 };
 
+/* A stopping worker reads only panels that it never had. Look-ups that wait for others are answered
+ * from memory. */
+static bool is_needless(const struct loader *loader, const struct panel *panel)
+{
+	return loader->is_draining && panel->state == PANEL_READY;
+}
+
 /* ---- answers of the database ---- */
 
 /* Takes the installations of the device with this number from the front of *rest. */
@@ -60,6 +67,9 @@ static void notify(struct loader *loader, struct panel *panel, const struct load
 {
 	bool is_behind = outcome != LOAD_FAILED && panel->wanted_generation > panel->generation;
 
+	/* Look-ups may wait for a load after this one, which a stopping worker does not begin. */
+	if (is_needless(loader, panel) && panel->loads_begun < panel->loads_wanted)
+		panel->loads_begun = panel->loads_wanted;
 	panel->loads_done = panel->loads_begun;
 	/* After a failed load the panel keeps its content; reconciliation comes soon. */
 	panel->changes_known = mark->changes;
@@ -103,6 +113,8 @@ static void take_over_push(struct load *load, unsigned index)
 		notify(load->loader, panel, mark, LOAD_FAILED);
 	else if (take_push(panel, load->pushes[index]))
 		notify(load->loader, panel, mark, LOAD_DONE);
+	else if (is_needless(load->loader, panel))
+		notify(load->loader, panel, mark, LOAD_FAILED);
 	else
 		loader_load(load->loader, panel);
 }
@@ -275,13 +287,6 @@ static struct load_mark begin_load(struct panel *panel)
 	panel->loads_begun++;
 	return (struct load_mark){.wanted_generation = panel->wanted_generation,
 				  .changes = change_count(panel->changes)};
-}
-
-/* A stopping worker reads only panels that it never had. Look-ups that wait for others are answered
- * from memory. */
-static bool is_needless(const struct loader *loader, const struct panel *panel)
-{
-	return loader->is_draining && panel->state == PANEL_READY;
 }
 
 static struct load *load_create(struct loader *loader, bool is_of_pushes)

@@ -665,6 +665,25 @@ static void a_draining_worker_loads_only_what_is_waited_for(void **state)
 	answer_loads();
 }
 
+/* Look-ups may wait for the load that would have followed. */
+static void a_draining_worker_says_that_more_than_a_push_is_not_loaded(void **state)
+{
+	struct script_device *device = add_device();
+
+	(void)state;
+	load(device);
+	answer_loads();
+	push(device, "pushed");
+	loader_pushed(&loader, device->id, 2);
+	assert_int_equal(loads_asked(), 1);
+	assert_int_equal(asked_count(STATEMENT_PANEL_PUSHES), 1);
+	device->generation++;
+	loader_drain(&loader);
+	answer_load();
+	assert_int_equal(loads_asked(), 0);
+	assert_int_equal(failed_count, 1);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 
 int main(void)
@@ -697,6 +716,7 @@ int main(void)
 	    TEST(another_key_or_a_disabled_device_locks_out),
 	    TEST(a_load_from_on_loaded_waits_for_another_turn),
 	    TEST(a_draining_worker_loads_only_what_is_waited_for),
+	    TEST(a_draining_worker_says_that_more_than_a_push_is_not_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -346,6 +346,25 @@ static void a_draining_worker_answers_look_ups_from_memory(void **state)
 	assert_ptr_equal(lookup.panel, panel);
 }
 
+/* The load under way began before the change, and a draining worker begins no other. */
+static void a_draining_worker_answers_look_ups_that_wait_for_another_load(void **state)
+{
+	struct script_device *device = add_device();
+	struct panel *panel = panel_of_device(device);
+	struct asked_lookup lookup;
+
+	(void)state;
+	delivery_device_changed(served, device->id, 2);
+	assert_int_equal(loads_asked(), 1);
+	delivery_device_changed(served, device->id, 3);
+	look_up_device(&lookup, device);
+	delivery_drain(served);
+	device->generation = 2;
+	answer_loads();
+	assert_true(lookup.is_done);
+	assert_ptr_equal(lookup.panel, panel);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
 
 int main(void)
@@ -367,6 +386,7 @@ int main(void)
 	    TEST(a_failed_load_answers_look_ups_from_memory),
 	    TEST(a_draining_worker_finds_nobody),
 	    TEST(a_draining_worker_answers_look_ups_from_memory),
+	    TEST(a_draining_worker_answers_look_ups_that_wait_for_another_load),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
