@@ -1,4 +1,4 @@
-"""The time of a database (present_time() of sql/migration/0021_present_time.sql). A test sets it instead
+"""The time of a database (present_time() of sql/schema/01_values.sql). A test sets it instead
 of waiting, and then the differences between stored times are exact.
 
 with DatabaseClock(url) as clock:      # it stands still

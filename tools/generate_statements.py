@@ -4,7 +4,6 @@ records that it names.
 
     generate_statements.py statements FOLDER --ids H --calls H --source C [--prefix test_]
         [--include FOLDER --records FOLDER ...] [--depfile D]
-    generate_statements.py migrations FOLDER [--more FOLDER] --source C [--depfile D]
     generate_statements.py print FILE [--records FOLDER ...]
 
 include/db/statement.h and include/db/migrate.h say what the files look like. Records are read from the
@@ -52,7 +51,6 @@ WORK = re.compile(r"bounded|grows with [a-z][a-z' ]*[a-z]")
 # Writes of workers whose work may grow: the removal of an account runs them one after the other,
 # and pauses after each for as long as it took. Also those that only the operator runs.
 MAY_GROW = re.compile(r"account_removal_\w+|account_closed_next|account_recount|devices_create|app_collection_choose")
-TRANSACTION = re.compile(r"\b(begin|commit|rollback|savepoint|start\s+transaction)\b", re.IGNORECASE)
 
 
 class Disagreement(Exception):
@@ -375,31 +373,6 @@ def connect_batched(statements):
         one["batched_by"] = many["name"]
 
 
-def read_migrations(files):
-    """Returns [(number, name, text), ...] of {"0001_initial": text}, in order; refuses gaps."""
-    migrations = []
-    for name in sorted(files):
-        match = re.fullmatch(r"(\d{4})_([a-z][a-z0-9_]*)", name)
-        if not match:
-            raise Disagreement(f"{name}.sql is not named NNNN_name.sql")
-        if int(match.group(1)) != len(migrations) + 1:
-            raise Disagreement(f"{name}.sql should have number {len(migrations) + 1:04}")
-        if not files[name].isascii() or "\0" in files[name]:
-            raise Disagreement(f"{name}.sql: only ASCII, please")
-        transaction = TRANSACTION.search(code_of(files[name]))
-        if transaction:
-            raise Disagreement(f"{name}.sql: '{transaction.group()}': it runs in one transaction")
-        migrations.append((len(migrations) + 1, match.group(2), files[name]))
-    statement_notify.check_migrations(text for _, _, text in migrations)
-    return migrations
-
-
-def numbered(files, count):
-    """Gives names without a number, as of a test's migrations, the numbers after count."""
-    return {f"{count + number:04}_{name}": files[name]
-            for number, name in enumerate(sorted(files), start=1)}
-
-
 def read_folder(folder):
     files = {}
     for entry in sorted(os.listdir(folder)):
@@ -444,24 +417,16 @@ def read_statements(folder, records):
 
 
 def generate(arguments):
-    if arguments.what == "migrations":
-        files, inputs = {}, []
-        for folder in [arguments.path, *arguments.more]:
-            found = read_folder(folder)
-            inputs += [folder, *(os.path.join(folder, name + ".sql") for name in found)]
-            files |= numbered(found, len(files)) if folder != arguments.path else found
-        outputs = {arguments.source: statement_output.migrations(read_migrations(files))}
-    else:
-        records, record_files = record_tables.read_folders(arguments.records, arguments.include)
-        statements, inputs = read_statements(arguments.path, records)
-        inputs += record_files
-        connect_batched(statements)
-        output = statement_output.Output(statements, records, arguments.prefix, TYPES)
-        outputs = {
-            arguments.ids: output.ids(),
-            arguments.calls: output.calls(),
-            arguments.source: output.source(arguments.ids, arguments.calls),
-        }
+    records, record_files = record_tables.read_folders(arguments.records, arguments.include)
+    statements, inputs = read_statements(arguments.path, records)
+    inputs += record_files
+    connect_batched(statements)
+    output = statement_output.Output(statements, records, arguments.prefix, TYPES)
+    outputs = {
+        arguments.ids: output.ids(),
+        arguments.calls: output.calls(),
+        arguments.source: output.source(arguments.ids, arguments.calls),
+    }
     for path, text in outputs.items():
         write_if_changed(path, text)
     if arguments.depfile:
@@ -478,7 +443,7 @@ def print_statement(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description="Makes C tables of the SQL files.")
-    parser.add_argument("what", choices=["statements", "migrations", "print"])
+    parser.add_argument("what", choices=["statements", "print"])
     parser.add_argument("path")
     parser.add_argument("--ids")
     parser.add_argument("--calls")
@@ -486,7 +451,6 @@ def main():
     parser.add_argument("--prefix", default="")
     parser.add_argument("--include", default="include")
     parser.add_argument("--records", action="append", default=[])
-    parser.add_argument("--more", action="append", default=[])
     parser.add_argument("--depfile")
     arguments = parser.parse_args()
     try:

@@ -49,14 +49,6 @@ def c_bool(value):
     return "true" if value else "false"
 
 
-def migrations(entries):
-    lines = [MADE_BY, '#include "db/migrate.h"', "", "const struct migration migrations[] = {"]
-    for number, name, text in entries:
-        lines.append(f'\t{{{number}, "{name}",\n\t    {c_string(text)}}},')
-    lines += ["};", f"const size_t migration_count = {len(entries)};", ""]
-    return "\n".join(lines)
-
-
 class Output:
     def __init__(self, statements, records, prefix, types):
         self.statements, self.records, self.types = statements, records, types

@@ -76,7 +76,7 @@
  * "-- rare: WHY" allows a NOTIFY in the statement: the build fails without it, since such a commit
  * holds a lock of the whole cluster until it is on the disk (tools/statement_notify.py, hint.h).
  *
- * Statements read the time by present_time() only (sql/migration/0021_present_time.sql): tests
+ * Statements read the time by present_time() only (sql/schema/01_values.sql): tests
  * shift it, and the transaction's time would be the same for all writes of a group commit.
  *
  * Only displayctl uses the statements in sql/query/ctl/: workers do not prepare them.

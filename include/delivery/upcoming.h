@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* SHA-256 of everything that a picture depends on except the app's version: see render_place() in
- * sql/migration. */
+ * sql/schema. */
 enum { RENDER_KEY_BYTES = 32 };
 
 struct upcoming_app {

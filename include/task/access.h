@@ -40,7 +40,7 @@ extern const struct access access_v0_api_key;
  * account; "Displayd-Account: EMAIL" names one, and 404 is answered if there is no such account. */
 extern const struct access access_operator;
 /* Returns the session that statements get for the operator's changes. It makes the audit log name
- * displayctl instead of an account (sql/migration/0036_operator.sql). */
+ * displayctl instead of an account (sql/schema/03_audit.sql). */
 struct id access_operator_session(void);
 
 /* Bridge to MQTT, by HTTP_ROLE_BRIDGE. It replaces the access of each endpoint that is for the

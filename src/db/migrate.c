@@ -111,12 +111,27 @@ static int check_server(struct migrator *m)
 	return 0;
 }
 
-static void hash_text(const char *text, char ret_text[static HASH_TEXT_SIZE])
+static void hash_of(const struct migration *migration, char ret_text[static HASH_TEXT_SIZE])
 {
 	unsigned char hash[crypto_hash_sha256_BYTES];
+	const char *text = migration->text;
 
+	if (migration->sha256) {
+		memcpy(ret_text, migration->sha256, HASH_TEXT_SIZE);
+		return;
+	}
 	crypto_hash_sha256(hash, (const unsigned char *)text, strlen(text));
 	hex_encode(hash, sizeof(hash), ret_text);
+}
+
+/* Returns the number of migrations that the first text makes. */
+static int first_text(const struct migration *list)
+{
+	int number = 1;
+
+	while (!list[number - 1].text)
+		number++;
+	return number;
 }
 
 /* Checks one row of schema_migration. Rows come in the order of their numbers. */
@@ -135,13 +150,29 @@ static int check_row(struct migrator *m, int number, const char *name, const cha
 	if (number != m->applied + 1)
 		return fail(m, "the database has migration %d (%s), but not migration %d", number,
 			    name, m->applied + 1);
-	hash_text(m->list[number - 1].text, expected);
+	hash_of(&m->list[number - 1], expected);
 	if (strcmp(hash, expected) != 0)
 		return fail(m,
 			    "migration %d (%s) was applied to the database with a different text",
 			    number, name);
 	m->applied = number;
 	return 0;
+}
+
+/* Fails if the schema replaces migrations of which the database has some and not all. */
+static int check_age(struct migrator *m)
+{
+	int first = first_text(m->list);
+
+	if (m->applied == 0 || m->applied >= first)
+		return 0;
+	fail(m,
+	     "the database is too old for this program: it has migrations up to %d (%s), this "
+	     "program "
+	     "goes on from %d; start displayd of commit f88f1128 with it once, then this one",
+	     m->applied, m->list[m->applied - 1].name, first);
+	m->error->fault = MIGRATE_OLDER;
+	return -1;
 }
 
 static int read_applied(struct migrator *m)
@@ -162,7 +193,7 @@ static int read_applied(struct migrator *m)
 		error = check_row(m, (int)strtol(PQgetvalue(result, i, 0), NULL, 10),
 				  PQgetvalue(result, i, 1), PQgetvalue(result, i, 2));
 	PQclear(result);
-	return error;
+	return error ? error : check_age(m);
 }
 
 enum { WHAT_BYTES = 100 };
@@ -173,26 +204,34 @@ static void name_failure(const struct migration *migration, char ret_what[static
 		 migration->name);
 }
 
-/* Applies a migration in a transaction of the caller's. */
-static int apply_text(struct migrator *m, const struct migration *migration)
+static int note_applied(struct migrator *m, const char *what, const struct migration *migration)
 {
-	char what[WHAT_BYTES];
 	char number[12];
 	char hash[HASH_TEXT_SIZE];
 	const char *const values[] = {number, migration->name, hash};
 	PGresult *result;
 
-	name_failure(migration, what);
 	snprintf(number, sizeof(number), "%d", migration->number);
-	hash_text(migration->text, hash);
-	if (run(m, what, migration->text) < 0)
-		return -1;
+	hash_of(migration, hash);
 	result = execute(m, what,
 			 "INSERT INTO schema_migration (number, name, sha256) VALUES ($1, $2, $3)",
 			 3, values);
 	PQclear(result);
-	if (!result)
+	return result ? 0 : -1;
+}
+
+/* Applies the next text in a transaction of the caller's: that of a migration, or the schema. */
+static int apply_text(struct migrator *m, const struct migration *migration)
+{
+	char what[WHAT_BYTES];
+
+	name_failure(migration, what);
+	if (run(m, what, migration->text) < 0)
 		return -1;
+	for (int i = m->applied; i < migration->number; i++) {
+		if (note_applied(m, what, &m->list[i]) < 0)
+			return -1;
+	}
 	m->applied = migration->number;
 	return 0;
 }
@@ -235,6 +274,14 @@ static int apply(struct migrator *m, const struct migration *migration)
 				 LOG_INT("number", migration->number));
 		poll(NULL, 0, LOCKED_REST_MS);
 	}
+}
+
+/* Returns the migration whose text is to be applied next. */
+static const struct migration *next_text(const struct migrator *m)
+{
+	int first = first_text(m->list);
+
+	return &m->list[m->applied == 0 ? first - 1 : m->applied];
 }
 
 /* Waits while another instance migrates. The connection's end releases the lock. */
@@ -306,7 +353,7 @@ static int apply_missing(struct migrator *m, int *ret_applied)
 		return -1;
 	before = m->applied;
 	while ((size_t)m->applied < m->count) {
-		if (apply(m, &m->list[m->applied]) < 0)
+		if (apply(m, next_text(m)) < 0)
 			return -1;
 	}
 	*ret_applied = m->applied - before;
@@ -360,10 +407,15 @@ int migrate_within(struct pg_conn *pg, unsigned number, struct migrate_error *re
 	    make_table(&m) < 0 || read_applied(&m) < 0)
 		return -1;
 	while ((unsigned)m.applied < number) {
-		if (apply_text(&m, &m.list[m.applied]) < 0)
+		if (apply_text(&m, next_text(&m)) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+unsigned migrate_oldest(void)
+{
+	return (unsigned)first_text(migrations);
 }
 
 void migrate_fingerprint(unsigned number, char ret_digits[static MIGRATE_DIGITS + 1])
@@ -375,7 +427,7 @@ void migrate_fingerprint(unsigned number, char ret_digits[static MIGRATE_DIGITS 
 	for (unsigned i = 0; i < number; i++) {
 		char text[HASH_TEXT_SIZE];
 
-		hash_text(migrations[i].text, text);
+		hash_of(&migrations[i], text);
 		crypto_hash_sha256_update(&state, (const unsigned char *)text, strlen(text));
 	}
 	crypto_hash_sha256_final(&state, hash);
@@ -399,7 +451,7 @@ static bool text_makes(const char *text, const char *kind, const char *name)
 bool migrate_makes(const char *kind, const char *name)
 {
 	for (size_t i = 0; i < migration_count; i++) {
-		if (text_makes(migrations[i].text, kind, name))
+		if (migrations[i].text && text_makes(migrations[i].text, kind, name))
 			return true;
 	}
 	return false;

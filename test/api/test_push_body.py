@@ -153,7 +153,7 @@ def test_good_image_with_other_faults_is_not_stored(world, device):
 
 def test_statements_of_pushes_read_few_expressions(world):
     """PostgreSQL plans them again for each statement, so limits of a column belong in a domain
-    (sql/migration/0018_domains.sql)."""
+    (sql/schema/01_values.sql)."""
     found = world.sql("""
         WITH of_pushes AS (
             SELECT oid FROM pg_class WHERE relname IN ('device', 'installation', 'showing')

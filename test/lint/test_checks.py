@@ -293,7 +293,7 @@ def test_text_without_fault(tree):
     ("test/a/test_b.py", '"SELECT due_at -' 'now()"', "against the clock"),
     ("sql/query/a.sql", "SELECT clock_timestamp()", "another clock"),
     ("sql/query/ctl/a.sql", "SELECT CURRENT_TIMESTAMP", "another clock"),
-    ("sql/migration/0022_a.sql", "\tat timestamptz DEFAULT now()", "another clock"),
+    ("sql/schema/01_a.sql", "\tat timestamptz DEFAULT now()", "another clock"),
 ])
 def test_waits_fault(tree, name, line, words):
     tree.write(name, line + "\n")
@@ -308,7 +308,6 @@ def test_waits_without_fault(tree):
                "def wait_until_asleep():\n    is_asleep()\n")
     tree.write("test/fuzz/a_corpus/b", "sl" "eep(1)\n")
     tree.write("sql/query/a.sql", "-- As of now(), and at any time.\nSELECT present_time(), json_timestamp(at)\n")
-    tree.write("sql/migration/0021_present_time.sql", "SELECT clock_timestamp()\n")
     assert tree.check("waits") == []
 
 

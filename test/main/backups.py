@@ -19,108 +19,108 @@ FIRST, SECOND, THIRD = (f"01930000-0000-7000-8000-0000000000c{n}" for n in (1, 2
 LEFT_OUT = {"account_import", "account_import_line", "account_link", "hint_beat", "session", "used_challenge"}
 HASH = "sha256('{}')"
 
-# Rows of all kinds, each with the first migration that has their table.
+# Rows of all kinds, each with the first migration that has their table or column; the schema has those of 49.
 ROWS = [
-    (1, f"""INSERT INTO account (id, email, name) VALUES ('{OWNER}', 'Ada@Example.org', 'Ada'),
+    (49, f"""INSERT INTO account (id, email, name) VALUES ('{OWNER}', 'Ada@Example.org', 'Ada'),
         ('{OTHER}', 'bob@example.org', E'B\\to\\nb \\\\ "Ω" 🙂'), ('{HEIR}', 'c@example.org', 'C')"""),
-    (1, f"""INSERT INTO api_key (id, account_id, name, secret_hash, revoked_at) VALUES
+    (49, f"""INSERT INTO api_key (id, account_id, name, secret_hash, revoked_at) VALUES
         (gen_random_uuid(), '{OWNER}', 'one', sha256('1'), NULL),
         (gen_random_uuid(), '{OWNER}', 'two', sha256('2'), now()),
         (gen_random_uuid(), '{OTHER}', 'three', sha256('3'), NULL)"""),
-    (1, f"""INSERT INTO device (id, account_id, name, serial, mac, link_key_hash, disabled_at,
+    (49, f"""INSERT INTO device (id, account_id, name, serial, mac, link_key_hash, disabled_at,
         brightness, timezone, generation, last_push_at) VALUES
         ('{DEVICE}', '{OWNER}', 'Küche', 'S-1', '02:00:00:00:00:01', sha256('d'), NULL, 7,
          'Europe/Zagreb', 40, now()),
         (gen_random_uuid(), '{OTHER}', 'Desk', NULL, NULL, sha256('e'), now(), 0, 'UTC', 3,
          '-infinity')"""),
-    (1, f"""INSERT INTO installation (device_id, id, position, picture, picture_generation) VALUES
+    (49, f"""INSERT INTO installation (device_id, id, position, picture, picture_generation) VALUES
         ('{DEVICE}', 'pushed', 1, decode(repeat('00ff80', 150000), 'hex'), 3),
         ('{DEVICE}', 'ö/☃', 2, 'x', 2)"""),
-    (1, f"""INSERT INTO showing (device_id, push_generation, picture, duration_s, displayed_at)
+    (49, f"""INSERT INTO showing (device_id, push_generation, picture, duration_s, displayed_at)
         VALUES ('{DEVICE}', 40, 'temporary', 10, now())"""),
-    (2, f"""INSERT INTO app (id, account_id, slug, name, description, visibility) VALUES
+    (49, f"""INSERT INTO app (id, account_id, slug, name, description, visibility) VALUES
         ('{APP}', '{OWNER}', 'clock', 'Clock', 'What time it is', 'public'),
         ('{GONE_APP}', '{OTHER}', 'other', 'Other', '', 'private')"""),
-    (2, f"""INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum,
+    (49, f"""INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum,
         status, reviewed_at, rejection_reason, review_summary) VALUES
         ('{FIRST}', '{APP}', '1.0', 'STARLARK', E'a\\nb', 'sha256:a', 'APPROVED', now(), NULL, 'good'),
         ('{SECOND}', '{APP}', '1.1', 'STARLARK', 'b', 'sha256:b', 'REJECTED', now(), 'no', 'bad'),
         ('{THIRD}', '{APP}', '2.0', 'TYPESCRIPT', repeat('long ', 180000), 'sha256:c', 'PENDING',
          NULL, NULL, NULL)"""),
-    (2, f"""INSERT INTO app_version_comment (version_id, position, author, comment, line) VALUES
+    (49, f"""INSERT INTO app_version_comment (version_id, position, author, comment, line) VALUES
         ('{FIRST}', 0, 'Rex', 'why?', 2), ('{FIRST}', 1, 'Rex', 'nice', NULL)"""),
-    (2, f"UPDATE app SET deployed_version_id = '{FIRST}', status = 'active' WHERE id = '{APP}'"),
-    (3, f"UPDATE app SET is_submitted = true WHERE id = '{APP}'"),
-    (2, f"""INSERT INTO installation (device_id, id, app_id, position) VALUES
+    (49, f"UPDATE app SET deployed_version_id = '{FIRST}', status = 'active' WHERE id = '{APP}'"),
+    (49, f"UPDATE app SET is_submitted = true WHERE id = '{APP}'"),
+    (49, f"""INSERT INTO installation (device_id, id, app_id, position) VALUES
         ('{DEVICE}', 'clock', '{APP}', 9)"""),
-    (6, f"""UPDATE account SET password_hash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+    (49, f"""UPDATE account SET password_hash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
         is_administrator = true, last_sign_in_at = now() WHERE id = '{OWNER}'"""),
-    (6, f"""INSERT INTO session (id, account_id, secret_hash, address, user_agent) VALUES
+    (49, f"""INSERT INTO session (id, account_id, secret_hash, address, user_agent) VALUES
         (gen_random_uuid(), '{OWNER}', sha256('s'), '::1', 'Firefox')"""),
-    (6, """INSERT INTO account_link (id, kind, secret_hash, email, expires_at) VALUES
+    (49, """INSERT INTO account_link (id, kind, secret_hash, email, expires_at) VALUES
         (gen_random_uuid(), 'invitation', sha256('l'), 'new@example.org', now() + interval '1 day')"""),
-    (6, f"""INSERT INTO audit_entry (account_id, actor, action, target, address) VALUES
+    (49, f"""INSERT INTO audit_entry (account_id, actor, action, target, address) VALUES
         ('{OWNER}', 'ada@example.org', 'key.created', 'one', '::1'), (NULL, 'displayctl', 'x', NULL, NULL)"""),
-    (7, f"UPDATE site SET heir_id = '{HEIR}'"),
-    (7, f"UPDATE app SET account_id = NULL, status = 'disabled' WHERE id = '{GONE_APP}'"),
-    (9, f"""INSERT INTO app_draft (app_id, script_language, script_content, revision) VALUES
+    (49, f"UPDATE site SET heir_id = '{HEIR}'"),
+    (49, f"UPDATE app SET account_id = NULL, status = 'disabled' WHERE id = '{GONE_APP}'"),
+    (49, f"""INSERT INTO app_draft (app_id, script_language, script_content, revision) VALUES
         ('{APP}', 'STARLARK', 'draft', 5)"""),
-    (10, f"""INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_count,
+    (49, f"""INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_count,
         name) VALUES (gen_random_uuid(), '{OWNER}', 'Y3JlZA', -7, 'key', 12, 'Phone')"""),
-    (10, "INSERT INTO used_challenge (challenge) VALUES ('c')"),
-    (48, f"INSERT INTO account_import (id, email, keeps_public, skips_missing, ends_at) VALUES ('{OWNER}', '', "
+    (49, "INSERT INTO used_challenge (challenge) VALUES ('c')"),
+    (49, f"INSERT INTO account_import (id, email, keeps_public, skips_missing, ends_at) VALUES ('{OWNER}', '', "
          "false, false, now() + interval '1 day')"),
-    (48, f"INSERT INTO account_import_line (import_id, number, kind, name, line) VALUES ('{OWNER}', 1, 'key', 'K', '{{}}')"),
-    (11, f"""INSERT INTO panel_info (device_id, firmware_version, wifi_signal) VALUES
+    (49, f"INSERT INTO account_import_line (import_id, number, kind, name, line) VALUES ('{OWNER}', 1, 'key', 'K', '{{}}')"),
+    (49, f"""INSERT INTO panel_info (device_id, firmware_version, wifi_signal) VALUES
         ('{DEVICE}', 'v1.2', -60)"""),
-    (11, "UPDATE installation SET moved_to = 30, replaced_at = now() WHERE id = 'pushed'"),
-    (12, """UPDATE installation SET is_enabled = false, display_s = 30, start_minute = 60,
+    (49, "UPDATE installation SET moved_to = 30, replaced_at = now() WHERE id = 'pushed'"),
+    (49, """UPDATE installation SET is_enabled = false, display_s = 30, start_minute = 60,
         end_minute = 120, weekdays = 3 WHERE id = 'ö/☃'"""),
-    (12, f"""UPDATE device SET pinned_installation_id = 'clock', night_installation_id = 'pushed',
+    (49, f"""UPDATE device SET pinned_installation_id = 'clock', night_installation_id = 'pushed',
         night_brightness = 3 WHERE id = '{DEVICE}'"""),
-    (13, f"UPDATE app SET author = 'Cy', imported_as = 'clock' WHERE id = '{APP}'"),
-    (14, """UPDATE installation SET settings = '{"a":"b"}', secret_settings = 'sealed',
+    (49, f"UPDATE app SET author = 'Cy', imported_as = 'clock' WHERE id = '{APP}'"),
+    (49, """UPDATE installation SET settings = '{"a":"b"}', secret_settings = 'sealed',
         settings_hash = sha256('x') WHERE id = 'clock'"""),
-    (14, f"""INSERT INTO render (place, version_id, generation, picture, picture_generation, engine,
+    (49, f"""INSERT INTO render (place, version_id, generation, picture, picture_generation, engine,
         rendered_at, log, hosts) SELECT place, '{FIRST}', nextval('render_generation'), 'picture',
         1, 'pixlet', now(), 'said', 'example.org' FROM installation WHERE id = 'clock'"""),
-    (14, "INSERT INTO left_place (place) VALUES ('somewhere')"),
-    (14, f"""INSERT INTO app_compiled (version_id, javascript, engine, compiled_at) VALUES
+    (49, "INSERT INTO left_place (place) VALUES ('somewhere')"),
+    (49, f"""INSERT INTO app_compiled (version_id, javascript, engine, compiled_at) VALUES
         ('{THIRD}', 'js', 'esbuild', now()) ON CONFLICT (version_id) DO UPDATE SET
         javascript = excluded.javascript, engine = excluded.engine, compiled_at = excluded.compiled_at"""),
-    (15, f"""INSERT INTO app_schema (version_id, locale, engine, schema) VALUES
+    (49, f"""INSERT INTO app_schema (version_id, locale, engine, schema) VALUES
         ('{FIRST}', 'en', 'pixlet', '{{}}')"""),
-    (15, f"""INSERT INTO app_picture (version_id, engine, picture, made_at) VALUES
+    (49, f"""INSERT INTO app_picture (version_id, engine, picture, made_at) VALUES
         ('{FIRST}', 'pixlet', 'small', now())"""),
-    (16, f"INSERT INTO app_host (app_id, host) VALUES ('{APP}', 'asked.example.org')"),
-    (16, f"""INSERT INTO app_schema_failure (version_id, locale, reach, engine, kind, message, file,
+    (49, f"INSERT INTO app_host (app_id, host) VALUES ('{APP}', 'asked.example.org')"),
+    (49, f"""INSERT INTO app_schema_failure (version_id, locale, reach, engine, kind, message, file,
         line, "column") VALUES ('{FIRST}', 'de', 1, 'pixlet', 1, 'wrong', 'app.star', 2, 3)"""),
-    (17, f"""UPDATE version_crashes SET crashes = 3, account_id = '{OWNER}', paused_until = now(),
+    (49, f"""UPDATE version_crashes SET crashes = 3, account_id = '{OWNER}', paused_until = now(),
         trial = '{OTHER}' WHERE version_id = '{FIRST}'"""),
-    (18, "UPDATE installation SET picture_hash = picture_name(picture) WHERE picture IS NOT NULL"),
-    (22, f"INSERT INTO app_to_seal (app_id, tries) VALUES ('{APP}', 3)"),
-    (23, f"UPDATE device SET told_mac = '02:00:00:00:00:02' WHERE id = '{DEVICE}'"),
-    (25, f"UPDATE audit_entry SET session_id = '{OTHER}', times = 3 WHERE account_id = '{OWNER}'"),
-    (27, f"UPDATE account SET byte_limit = 1000000 WHERE id = '{OTHER}'"),
-    (27, f"INSERT INTO app_version_removed (app_id, name) VALUES ('{APP}', '0.9')"),
-    (30, "UPDATE installation SET name = 'By the window' WHERE id = 'pushed'"),
-    (32, "INSERT INTO app_collection (id, name, source) VALUES (gen_random_uuid(), 'theirs', '/srv/apps')"),
-    (32, f"""UPDATE app SET collection_id = (SELECT id FROM app_collection), category = 'Time', tags = '["a"]',
+    (49, "UPDATE installation SET picture_hash = picture_name(picture) WHERE picture IS NOT NULL"),
+    (49, f"INSERT INTO app_to_seal (app_id, tries) VALUES ('{APP}', 3)"),
+    (49, f"UPDATE device SET told_mac = '02:00:00:00:00:02' WHERE id = '{DEVICE}'"),
+    (49, f"UPDATE audit_entry SET session_id = '{OTHER}', times = 3 WHERE account_id = '{OWNER}'"),
+    (49, f"UPDATE account SET byte_limit = 1000000 WHERE id = '{OTHER}'"),
+    (49, f"INSERT INTO app_version_removed (app_id, name) VALUES ('{APP}', '0.9')"),
+    (49, "UPDATE installation SET name = 'By the window' WHERE id = 'pushed'"),
+    (49, "INSERT INTO app_collection (id, name, source) VALUES (gen_random_uuid(), 'theirs', '/srv/apps')"),
+    (49, f"""UPDATE app SET collection_id = (SELECT id FROM app_collection), category = 'Time', tags = '["a"]',
         broken_reason = 'It is slow.' WHERE id = '{APP}'"""),
-    (33, f"""INSERT INTO app_own_picture (app_id, source_hash, picture, picture_hash, checked_at) VALUES
+    (49, f"""INSERT INTO app_own_picture (app_id, source_hash, picture, picture_hash, checked_at) VALUES
         ('{APP}', sha256('file'), 'small', 'h', now())"""),
-    (37, "UPDATE installation SET expires_at = '2100-01-01', expires_generation = picture_generation "
+    (49, "UPDATE installation SET expires_at = '2100-01-01', expires_generation = picture_generation "
          "WHERE id = 'ö/☃'"),
-    (37, "UPDATE showing SET held_generation = push_generation, waking_generation = push_generation"),
-    (38, f"""UPDATE device SET turn_count = 4, turned_at = now(), is_sleep_set = true, is_set_asleep = true,
+    (49, "UPDATE showing SET held_generation = push_generation, waking_generation = push_generation"),
+    (49, f"""UPDATE device SET turn_count = 4, turned_at = now(), is_sleep_set = true, is_set_asleep = true,
         sleep_set_until = '2100-01-01' WHERE id = '{DEVICE}'"""),
-    (39, f"""UPDATE api_key SET scope = 'push', device_ids = '{{{DEVICE}}}', ends_at = '2100-01-01'
+    (49, f"""UPDATE api_key SET scope = 'push', device_ids = '{{{DEVICE}}}', ends_at = '2100-01-01'
         WHERE name = 'one'"""),
-    (45, f"""INSERT INTO webhook (id, account_id, url, events, secret, last_status, last_at, failing_since, tries, next_at,
+    (49, f"""INSERT INTO webhook (id, account_id, url, events, secret, last_status, last_at, failing_since, tries, next_at,
         lost) VALUES ('{DEVICE}', '{OWNER}', 'https://webhook.invalid/', 15, 'x', 500, now(), now(), 3, '2100-01-01', 2)"""),
-    (45, f"INSERT INTO webhook_event (webhook_id, kind, data) VALUES ('{DEVICE}', 'pushed', '{{}}')"),
-    (45, f"INSERT INTO webhook_online (webhook_id, device_id, is_online) VALUES ('{DEVICE}', '{DEVICE}', true)"),
-    (46, f"""INSERT INTO mqtt_connection (account_id, url, username, password, state, error) VALUES
+    (49, f"INSERT INTO webhook_event (webhook_id, kind, data) VALUES ('{DEVICE}', 'pushed', '{{}}')"),
+    (49, f"INSERT INTO webhook_online (webhook_id, device_id, is_online) VALUES ('{DEVICE}', '{DEVICE}', true)"),
+    (49, f"""INSERT INTO mqtt_connection (account_id, url, username, password, state, error) VALUES
         ('{OWNER}', 'mqtts://a', 'panels', '\\x01ff', 'failed', 'the broker does not answer'),
         ('{OTHER}', 'mqtt://b:1', NULL, NULL, 'waiting', NULL)"""),
     (54, "INSERT INTO hint_beat (instance, worker, through_at, seen_at) VALUES (gen_random_uuid(), 0, now(), now())"),
@@ -132,23 +132,36 @@ ROWS = [
 ]
 
 
-def migrations():
-    """Number, name and text of each."""
-    found = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "sql/migration/*.sql"))):
-        number, name = os.path.basename(path).removesuffix(".sql").split("_", 1)
-        with open(path, encoding="utf-8") as file:
-            found.append((int(number), name, file.read()))
-    return found
-
-
 def hash_of(text):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def read(path):
+    with open(os.path.join(ROOT, "sql", path), encoding="utf-8") as file:
+        return file.read()
+
+
+def migrations():
+    """Number, name, SHA-256 and text of each. Those that the schema replaces have no text, but the last one has that of
+    the schema."""
+    found = [(int(number), name, sha256, None)
+             for number, name, sha256 in map(str.split, read("schema/replaced.txt").splitlines()[1:])]
+    schema = "".join(read(path) for path in sorted(glob.glob("schema/*.sql", root_dir=os.path.join(ROOT, "sql"))))
+    found[-1] = (*found[-1][:3], schema)
+    for path in sorted(glob.glob("migration/*.sql", root_dir=os.path.join(ROOT, "sql"))):
+        number, name = os.path.basename(path).removesuffix(".sql").split("_", 1)
+        text = read(path)
+        found.append((int(number), name, hash_of(text), text))
+    return found
+
+
+# Number of migrations in the oldest database that is migrated: that of commit f88f1128.
+OLDEST = next(number for number, _, _, text in migrations() if text)
+
+
 def fingerprint(schema):
     """Fingerprint of the first migrations, as in the head of a backup."""
-    return hash_of("".join(hash_of(text) for number, _, text in migrations() if number <= schema))
+    return hash_of("".join(sha256 for number, _, sha256, _ in migrations() if number <= schema))
 
 
 def connect(url):
@@ -162,10 +175,10 @@ def make_old(url, schema):
     with connect(url) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE schema_migration (number int4 PRIMARY KEY, name text NOT NULL, "
                        "sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())")
-        for number, name, text in migrations()[:schema]:
-            cursor.execute(text)
-            cursor.execute("INSERT INTO schema_migration (number, name, sha256) VALUES (%s, %s, %s)",
-                           (number, name, hash_of(text)))
+        for number, name, sha256, text in migrations()[:schema]:
+            if text:
+                cursor.execute(text)
+            cursor.execute("INSERT INTO schema_migration (number, name, sha256) VALUES (%s, %s, %s)", (number, name, sha256))
 
 
 def fill(url, schema=999):

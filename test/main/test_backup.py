@@ -78,7 +78,7 @@ def test_a_sequence_that_was_not_used_yet(postgres, tmp_path):
         assert cursor.fetchone() == (5000, False)
 
 
-@pytest.mark.parametrize("schema", [1, 5, 8, 11, *range(14, len(backups.migrations()))])
+@pytest.mark.parametrize("schema", range(backups.OLDEST, len(backups.migrations())))
 def test_a_backup_of_an_older_version(postgres, tmp_path, schema):
     old, other = postgres.create_empty(), postgres.create_empty()
     path = str(tmp_path / "old")
@@ -91,6 +91,19 @@ def test_a_backup_of_an_older_version(postgres, tmp_path, schema):
     ctl(old, "migrate")
     assert backups.tables_of(other, backups.LEFT_OUT) == backups.tables_of(old, backups.LEFT_OUT)
     assert backups.schema_of(other) == backups.schema_of(old)
+
+
+def test_a_backup_that_is_too_old(postgres, tmp_path):
+    """What the schema replaces is not made again: a backup of then needs a displayd of then."""
+    schema = backups.OLDEST - 1
+    path = tmp_path / "old"
+    path.write_bytes(backups.backup_of([
+        ("h", f"schema {schema}\nmigrations {backups.fingerprint(schema)}\nmade-at 2026-01-01T00:00:00.000Z".encode()),
+        ("e", b"rows 0")]))
+    url = postgres.create_empty()
+    assert (f"the backup is too old for this program: it has migrations up to {schema}, this program goes on from "
+            f"{backups.OLDEST}; restore it with displayctl of commit f88f1128") in refused(url, "restore", str(path))
+    assert backups.tables_of(url) == {"sequences": []}
 
 
 def scene(server):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 
+import backups
 import pytest
 from ctl_scene import query
 from upgrade_scene import Scene
@@ -21,7 +22,7 @@ from server import DISPLAYD, PATIENCE_S, wait_until  # noqa: E402
 NEWER = os.environ.get("NEWER_DISPLAYD", "")
 NEWER_CTL = os.environ.get("NEWER_DISPLAYCTL", "")
 HERE = os.path.dirname(os.path.abspath(__file__))
-OWN = len(os.listdir(os.path.join(HERE, "../../sql/migration")))
+OWN = len(backups.migrations())
 NEEDED = f"the database must be migrated from {OWN} to {OWN + 1}"
 DATABASE_NEWER = 7  # displayd's exit code
 

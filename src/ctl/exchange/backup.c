@@ -68,8 +68,10 @@ static enum ctl_exit write_head(struct backup *backup)
 	unsigned schema = 0;
 
 	if (migrate_read(backup->ctl->connection, &schema, &why) < 0)
-		return ctl_fail(why.fault == MIGRATE_NEWER ? CTL_REFUSED : CTL_DATABASE, "%s",
-				why.text);
+		return ctl_fail(why.fault == MIGRATE_NEWER || why.fault == MIGRATE_OLDER
+				    ? CTL_REFUSED
+				    : CTL_DATABASE,
+				"%s", why.text);
 	if (schema == 0)
 		return ctl_fail(CTL_DATABASE,
 				"the database is not migrated: run displayctl migrate");

@@ -61,6 +61,13 @@ static enum ctl_exit check_head(struct restore *restore)
 				"the backup is from another displayd: its first %u migrations "
 				"differ from those of this program",
 				frame.head.schema);
+	if (frame.head.schema < migrate_oldest())
+		return ctl_fail(
+		    CTL_REFUSED,
+		    "the backup is too old for this program: it has migrations up to %u, "
+		    "this program goes on from %u; restore it with displayctl of commit "
+		    "f88f1128 into a database of its own, and make a backup of that",
+		    frame.head.schema, migrate_oldest());
 	restore->schema = frame.head.schema;
 	restore->made_at = arena_copy(&restore->ctl->arena, frame.head.made_at);
 	return CTL_DONE;

@@ -24,6 +24,7 @@ static enum ctl_exit migrate(struct ctl *ctl, const char *url, void *context)
 	if (migrate_run(url, &ctl->timeline, &applied, &why) < 0)
 		return ctl_fail(why.fault == MIGRATE_UNAVAILABLE ? CTL_DATABASE
 				: why.fault == MIGRATE_NEWER	 ? CTL_REFUSED
+				: why.fault == MIGRATE_OLDER	 ? CTL_REFUSED
 				: why.fault == MIGRATE_FOREIGN	 ? CTL_REFUSED
 								 : CTL_FAILED,
 				"%s", why.text);

@@ -1,7 +1,13 @@
-"""Rules of the generator for the work of statements, and migrations."""
+"""Rules of the generator for the work of statements; and of that for the schema and its migrations."""
+
+import os
+import subprocess
+import sys
 
 import pytest
-from generate_statements_test import GOOD, accept, refuse, run
+from generate_statements_test import GOOD, TOOL, accept, refuse
+
+HASH = "0" * 64
 
 
 def test_work_that_grows(tmp_path):
@@ -18,26 +24,51 @@ def test_work_that_grows(tmp_path):
     refuse(tmp_path / "ctl", write, "a write of workers must be bounded")
 
 
+def run(folder, files, schema=(("01_all.sql", "CREATE TABLE a (x int);\n"), ("replaced.txt", f"1 first {HASH}\n"))):
+    for name, text in [*((f"schema/{name}", text) for name, text in dict(schema).items()),
+                       *((f"migration/{name}.sql", text) for name, text in files.items())]:
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (folder / "migration").mkdir(exist_ok=True)
+    return subprocess.run(
+        [sys.executable, os.path.join(os.path.dirname(TOOL), "generate_migrations.py"), folder / "schema",
+         folder / "migration", "--source", folder / "table.c", "--depfile", folder / "d"],
+        capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize("files, reason", [
-    ({"1_a": "SELECT 1;"}, "1_a.sql is not named NNNN_name.sql"),
-    ({"0002_a": "SELECT 1;"}, "0002_a.sql should have number 0001"),
-    ({"0001_a": "SELECT 1;", "0003_b": "SELECT 1;"}, "0003_b.sql should have number 0002"),
-    ({"0001_a": "SELECT 1;", "0001_b": "SELECT 1;"}, "0001_b.sql should have number 0002"),
-    ({"0001_a": "BEGIN; SELECT 1; COMMIT;"}, "0001_a.sql: 'BEGIN'"),
-    ({"0001_a": "SELECT '\u00e9';"}, "0001_a.sql: only ASCII, please"),
+    ({"2_a": "SELECT 1;"}, "2_a.sql is not named NNNN_name.sql"),
+    ({"0001_a": "SELECT 1;"}, "0001_a.sql should have number 0002"),
+    ({"0002_a": "SELECT 1;", "0004_b": "SELECT 1;"}, "0004_b.sql should have number 0003"),
+    ({"0002_a": "SELECT 1;", "0002_b": "SELECT 1;"}, "0002_b.sql should have number 0003"),
+    ({"0002_a": "BEGIN; SELECT 1; COMMIT;"}, "0002_a.sql: 'BEGIN'"),
+    ({"0002_a": "SELECT '\u00e9';"}, "0002_a.sql: only ASCII, please"),
 ])
 def test_migrations_refused(tmp_path, files, reason):
-    for name, text in files.items():
-        (tmp_path / f"{name}.sql").write_text(text, encoding="utf-8")
-    done = run(tmp_path, "migrations")
+    done = run(tmp_path, files)
+    assert done.returncode == 1 and reason in done.stderr
+
+
+@pytest.mark.parametrize("schema, reason", [
+    ({"replaced.txt": ""}, "replaced.txt has no line"),
+    ({"replaced.txt": f"2 first {HASH}\n"}, "is not number 1, a name and a SHA-256"),
+    ({"replaced.txt": "1 first 00\n"}, "is not number 1, a name and a SHA-256"),
+    ({"replaced.txt": f"1 first {HASH}\n", "01_a.sql": "COMMIT;"}, "01_a.sql: 'COMMIT'"),
+])
+def test_schemas_refused(tmp_path, schema, reason):
+    done = run(tmp_path, {}, schema)
     assert done.returncode == 1 and reason in done.stderr
 
 
 def test_migrations(tmp_path):
     text = "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$;\n"
-    (tmp_path / "0001_first.sql").write_text(text)
-    (tmp_path / "0002_second.sql").write_text("SELECT 1;\n")
-    assert run(tmp_path, "migrations").returncode == 0
-    table = (tmp_path / "out/table.c").read_text()
-    assert '{1, "first",' in table and '{2, "second",' in table
-    assert "migration_count = 2" in table
+    done = run(tmp_path, {"0003_third": text, "0004_fourth": "SELECT 1;\n"},
+               {"01_a.sql": "CREATE TABLE a (x int);\n", "02_b.sql": "CREATE TABLE b (x int);\n",
+                "replaced.txt": f"# words\n1 first {HASH}\n2 second {HASH}\n"})
+    assert done.returncode == 0, done.stderr
+    table = (tmp_path / "table.c").read_text()
+    first, second = table.index('{1, "first"'), table.index('{2, "second"')
+    assert ".text" not in table[first:second] and second < table.index("TABLE a") < table.index("TABLE b")
+    assert table.index("TABLE b") < table.index('{3, "third"') < table.index('{4, "fourth"')
+    assert "migration_count = 4" in table

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 
 static const struct migration list[] = {
-    {1, "first", "CREATE TABLE a (x int); INSERT INTO a VALUES (1), (2);"},
-    {2, "second", "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$BEGIN RETURN 7; END$$;"},
-    {3, "third", "SELECT pg_sleep(0.2); CREATE TABLE b (y int DEFAULT f());"},
+    {1, "first", .text = "CREATE TABLE a (x int); INSERT INTO a VALUES (1), (2);"},
+    {2, "second",
+     .text = "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$BEGIN RETURN 7; END$$;"},
+    {3, "third", .text = "SELECT pg_sleep(0.2); CREATE TABLE b (y int DEFAULT f());"},
 };
 
 static char url[500];
@@ -117,9 +118,52 @@ static void test_changed_text(void **state)
 	must_give("SELECT to_regclass('b') IS NULL", "t");
 }
 
+/* The schema replaces two: its text is that of the second. */
+static const struct migration replaced[] = {
+    {1, "first", .sha256 = "1111111111111111111111111111111111111111111111111111111111111111"},
+    {2, "second", .sha256 = "2222222222222222222222222222222222222222222222222222222222222222",
+     .text = "CREATE TABLE a (x int);"},
+    {3, "third", .text = "CREATE TABLE b (y int);"},
+};
+
+static void must_apply_replaced(int expected)
+{
+	struct migrate_error error = {""};
+	int applied = -1;
+
+	if (migrator_run(url, NULL, replaced, 3, &applied, &error) < 0)
+		fail_msg("%s", error.text);
+	assert_int_equal(applied, expected);
+}
+
+static void test_schema(void **state)
+{
+	(void)state;
+	fresh("migrate_schema", "UTF8");
+	must_apply_replaced(3);
+	must_apply_replaced(0);
+	must_give("SELECT string_agg(number || name || sha256, ',' ORDER BY number) "
+		  "FROM schema_migration WHERE number < 3",
+		  "1first1111111111111111111111111111111111111111111111111111111111111111,"
+		  "2second2222222222222222222222222222222222222222222222222222222222222222");
+	must_give("SELECT to_regclass('b') IS NOT NULL", "t");
+}
+
+static void test_older_than_the_schema(void **state)
+{
+	(void)state;
+	fresh("migrate_older", "UTF8");
+	must_apply_replaced(3);
+	free(query("DELETE FROM schema_migration WHERE number > 1 RETURNING 1"));
+	must_refuse(replaced, 3,
+		    "the database is too old for this program: it has migrations up to 1 (first), "
+		    "this program goes on from 2; start displayd of commit f88f1128 with it once, "
+		    "then this one");
+}
+
 static const struct migration change[] = {
-    {1, "first", "CREATE TABLE a (x int); INSERT INTO a VALUES (1), (2);"},
-    {2, "second", "ALTER TABLE a ADD COLUMN y int;"},
+    {1, "first", .text = "CREATE TABLE a (x int); INSERT INTO a VALUES (1), (2);"},
+    {2, "second", .text = "ALTER TABLE a ADD COLUMN y int;"},
 };
 
 static void *change_in_a_thread(void *applied)
@@ -260,28 +304,6 @@ static void test_embedded(void **state)
 	assert_int_equal(applied, migration_count);
 }
 
-/* Keys of an account from before the limit are kept. */
-static void test_account_with_many_keys(void **state)
-{
-	enum { BEFORE_LIMIT = 5 };
-	struct migrate_error error = {""};
-	int applied;
-
-	(void)state;
-	fresh("migrate_keys", "UTF8");
-	if (migrator_run(url, NULL, migrations, BEFORE_LIMIT, &applied, &error) < 0)
-		fail_msg("%s", error.text);
-	free(query("INSERT INTO account (id, name, email) "
-		   "VALUES (gen_random_uuid(), 'Ada', 'ada@example.org') RETURNING 1"));
-	free(query("WITH added AS (INSERT INTO api_key (id, account_id, name, secret_hash) "
-		   "SELECT gen_random_uuid(), id, 'x', sha256(n::text::bytea) "
-		   "FROM account, generate_series(1, 1001) AS n RETURNING 1) "
-		   "SELECT count(*) FROM added"));
-	if (migrate_run(url, NULL, &applied, &error) < 0)
-		fail_msg("%s", error.text);
-	must_give("UPDATE account SET last_sign_in_at = now() RETURNING key_count", "1001");
-}
-
 static void must_be_hours(PGconn *pg, const char *expected)
 {
 	char *hours = query_over(pg, "EXECUTE hours");
@@ -295,7 +317,6 @@ static void must_be_hours(PGconn *pg, const char *expected)
 
 static void test_present_time(void **state)
 {
-	enum { BEFORE_PRESENT_TIME = 20 };
 	struct migrate_error error = {""};
 	int applied;
 	PGconn *old;
@@ -303,15 +324,11 @@ static void test_present_time(void **state)
 
 	(void)state;
 	fresh("migrate_time", "UTF8");
-	if (migrator_run(url, NULL, migrations, BEFORE_PRESENT_TIME, &applied, &error) < 0)
+	if (migrate_run(url, NULL, &applied, &error) < 0)
 		fail_msg("%s", error.text);
-	/* A program without this migration continues meanwhile, with its prepared statements. */
 	old = PQconnectdb(url);
 	PQclear(PQexec(old, "SET plan_cache_mode = force_generic_plan; PREPARE hours AS SELECT "
 			    "round(milliseconds_until(clock_timestamp() + '2 h') / 3600000.0)"));
-	must_be_hours(old, "2");
-	if (migrate_run(url, NULL, &applied, &error) < 0)
-		fail_msg("%s", error.text);
 	must_be_hours(old, "2");
 	must_give("SELECT string_agg(proname, ' ') FROM pg_proc "
 		  "WHERE pronamespace = 'public'::regnamespace AND prosrc " OTHER_CLOCK,
@@ -332,64 +349,13 @@ static void test_present_time(void **state)
 	PQfinish(old);
 }
 
-#define A "00000000-0000-0000-0000-00000000000"
-
-/* Rows of each kind whose columns the migration of bounded work fills. */
-static const char before_bounded_work[] =
-    "INSERT INTO account (id, email, name) VALUES ('" A "1', 'a@x.org', 'A'), "
-    "('" A "2', 'b@x.org', 'B');"
-    "INSERT INTO app (id, account_id, slug, name, description, status) VALUES "
-    "('" A "3', '" A "1', 'one', 'One', 'ABC', 'draft'), ('" A
-    "4', NULL, 'two', 'Two', '', 'disabled');"
-    "INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status, "
-    "reviewed_at) VALUES ('" A "5', '" A "3', '1', 'TYPESCRIPT', 'x', 'x', 'APPROVED', now()), "
-    "('" A "6', '" A "3', '2', 'TYPESCRIPT', 'x', 'x', 'PENDING', NULL);"
-    "INSERT INTO app_schema (version_id, locale, engine, schema, made_at) "
-    "VALUES ('" A "5', 'en', 'e', '', '2020-01-01');"
-    "INSERT INTO device (id, account_id, name, link_key_hash) "
-    "VALUES ('" A "7', '" A "2', 'D', sha256('x'));"
-    "INSERT INTO installation (device_id, id, app_id, position) "
-    "VALUES ('" A "7', 'app', '" A "3', 1), ('" A "7', 'pushed', NULL, 2);"
-    "INSERT INTO api_key (id, account_id, name, secret_hash, revoked_at) "
-    "VALUES ('" A "8', '" A "1', 'K', sha256('y'), now()) RETURNING 1";
-
-static void test_bounded_work(void **state)
-{
-	enum { BEFORE_BOUNDED_WORK = 21 };
-	struct migrate_error error = {""};
-	int applied;
-
-	(void)state;
-	fresh("migrate_work", "UTF8");
-	if (migrator_run(url, NULL, migrations, BEFORE_BOUNDED_WORK, &applied, &error) < 0)
-		fail_msg("%s", error.text);
-	free(query(before_bounded_work));
-	if (migrate_run(url, NULL, &applied, &error) < 0)
-		fail_msg("%s", error.text);
-	must_give("SELECT string_agg(owned_app_count::text, ' ' ORDER BY email) FROM account",
-		  "1 0");
-	must_give("SELECT string_agg(id || ':' || coalesce(owner_id::text, '-'), ' ' ORDER BY id) "
-		  "FROM installation",
-		  "app:" A "2 pushed:-");
-	must_give("SELECT string_agg(version_id::text, ' ') FROM app_compiled", A "6");
-	must_give("SELECT bool_and(used_at = made_at AND use_count = 0) FROM app_schema", "t");
-	must_give("SELECT search_text FROM app WHERE slug = 'one'", "one\none\nabc\n");
-	must_give("SELECT is_app_of_others('" A "3', '" A "1') "
-		  "AND NOT is_app_of_others('" A "3', '" A "2')",
-		  "t");
-	/* Changes by an old program are counted, too. */
-	must_give("UPDATE app SET account_id = '" A "2' WHERE slug = 'one' RETURNING 1", "1");
-	must_give("SELECT string_agg(owned_app_count::text, ' ' ORDER BY email) FROM account",
-		  "0 1");
-	must_give("DELETE FROM app WHERE slug = 'two' RETURNING 1", "1");
-	must_give("SELECT sum(owned_app_count) FROM account", "1");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_run),
 	    cmocka_unit_test(test_newer),
+	    cmocka_unit_test(test_schema),
+	    cmocka_unit_test(test_older_than_the_schema),
 	    cmocka_unit_test(test_changed_text),
 	    cmocka_unit_test(test_gap),
 	    cmocka_unit_test(test_failure_leaves_nothing),
@@ -399,9 +365,7 @@ int main(void)
 	    cmocka_unit_test(test_what_is_in_use),
 	    cmocka_unit_test(test_without_rights),
 	    cmocka_unit_test(test_embedded),
-	    cmocka_unit_test(test_account_with_many_keys),
 	    cmocka_unit_test(test_present_time),
-	    cmocka_unit_test(test_bounded_work),
 	};
 
 	return cmocka_run_group_tests(tests, make_tables, NULL);

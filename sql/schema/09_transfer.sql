@@ -1,10 +1,8 @@
--- The server imports accounts: displayctl sends the lines of an export in parts, which are kept apart until all of
--- them are there, and then become an account in one transaction, or nothing.
+-- Accounts that another instance has exported, as long as not all of their lines have come.
+
+-- displayctl sends the lines of an export in parts. All of them become an account in one transaction, or nothing.
 --
 -- The tables are unlogged: what is staged is worth nothing after a crash of PostgreSQL, and is written once only.
---
--- No row changes. Earlier programs may run meanwhile: they stage nothing.
-
 CREATE TABLE account_import (
 	id uuid PRIMARY KEY,
 	email text NOT NULL,
@@ -16,15 +14,15 @@ CREATE TABLE account_import (
 	result jsonb
 );
 ALTER TABLE account_import SET UNLOGGED;
+CREATE INDEX account_import_end ON account_import (ends_at);
 COMMENT ON TABLE account_import IS 'an account that is being imported by the operator';
 COMMENT ON COLUMN account_import.email IS 'the address that the account gets; empty: the one of its line';
 COMMENT ON COLUMN account_import.ends_at IS 'from then on it is as if it were not there';
 COMMENT ON COLUMN account_import.result IS 'what was imported; NULL: nothing yet';
-CREATE INDEX account_import_end ON account_import (ends_at);
 
 CREATE TABLE account_import_line (
-	import_id uuid,
-	number int8,
+	import_id uuid NOT NULL,
+	number int8 NOT NULL,
 	kind text NOT NULL,
 	name text NOT NULL,
 	line text NOT NULL,
@@ -39,71 +37,124 @@ ALTER TABLE account_import_line SET UNLOGGED;
 COMMENT ON TABLE account_import_line IS 'a checked line of an export, with what was made of it';
 COMMENT ON COLUMN account_import_line.name IS 'what the line is about, for people';
 
+-- Makes an account of all lines of an import, or nothing if a rule forbids one of them: then failed_line says which,
+-- and rule has the name of the constraint or an SQLSTATE; import_time: it is not done after limit_s. It may be called
+-- again: what it did stays its answer, even after a crash of PostgreSQL, which forgets the import: the account has its
+-- ID. Only how many entries were skipped is not known then. is_busy: another call is under way. No row: there is neither
+-- an import nor its account.
+CREATE FUNCTION account_import_apply(of_id uuid, by_session uuid, limit_s int4)
+RETURNS TABLE (is_busy boolean, account text, devices int8, entries int8, apps int8, versions int8, keys int8,
+	skipped int8, failed_line int8, failed_kind text, failed_name text, rule text) LANGUAGE plpgsql AS $$
+DECLARE
+	import account_import;
+	staged account_import_line;
+	at_app uuid;
+	at_slug text;
+	at_device uuid;
+	is_alone boolean;
+	begun_at timestamptz := present_time();
+BEGIN
+	PERFORM set_config('displayd.import_counts', 'on', true);
+	is_busy := false;
+	devices := 0; entries := 0; apps := 0; versions := 0; keys := 0; skipped := 0; failed_line := 0;
+	account := ''; failed_kind := ''; failed_name := ''; rule := '';
+	SELECT * INTO import FROM account_import WHERE id = of_id FOR UPDATE SKIP LOCKED;
+	IF import.result IS NOT NULL THEN
+		SELECT one.account, one.devices, one.entries, one.apps, one.versions, one.keys, one.skipped
+		INTO account, devices, entries, apps, versions, keys, skipped
+		FROM jsonb_to_record(import.result) AS one (account text, devices int8, entries int8, apps int8, versions int8,
+			keys int8, skipped int8);
+		RETURN NEXT;
+		RETURN;
+	END IF;
+	IF import.id IS NULL AND EXISTS (SELECT FROM account_import WHERE id = of_id) THEN
+		is_busy := true;
+		RETURN NEXT;
+		RETURN;
+	END IF;
+	IF import.id IS NULL OR import.ends_at <= present_time() THEN
+		RETURN QUERY
+			SELECT false, made.email, made.device_count::int8,
+				(SELECT coalesce(sum(device.entry_count), 0)::int8 FROM device WHERE device.account_id = of_id),
+				made.owned_app_count::int8,
+				(SELECT coalesce(sum(app.version_count), 0)::int8 FROM app WHERE app.account_id = of_id),
+				made.key_count::int8, 0::int8, 0::int8, '', '', ''
+			FROM account AS made
+			WHERE made.id = of_id;
+		RETURN;
+	END IF;
+	BEGIN
+		FOR staged IN SELECT * FROM account_import_line WHERE import_id = of_id ORDER BY number LOOP
+			failed_line := staged.number;
+			failed_kind := staged.kind;
+			failed_name := staged.name;
+			IF present_time() > begun_at + limit_s * interval '1 second' THEN
+				RAISE EXCEPTION 'too long' USING ERRCODE = '23514', CONSTRAINT = 'import_time';
+			END IF;
+			CASE staged.kind
+			WHEN 'account' THEN account := coalesce(nullif(import.email, ''), staged.name);
+			WHEN 'app' THEN
+				apps := apps + 1;
+				at_app := staged.line::jsonb ->> 'id';
+				at_slug := staged.name;
+			WHEN 'version' THEN versions := versions + 1;
+			WHEN 'device' THEN devices := devices + 1; at_device := staged.line::jsonb ->> 'id';
+			WHEN 'entry' THEN entries := entries + 1;
+			WHEN 'key' THEN keys := keys + 1;
+			ELSE NULL;
+			END CASE;
+			IF staged.kind IN ('version', 'draft') AND staged.line::jsonb ->> 'app' IS DISTINCT FROM at_slug
+					OR staged.kind = 'entry' AND (staged.line::jsonb ->> 'device')::uuid IS DISTINCT FROM at_device
+					OR (staged.kind = 'account') <> (staged.number = 1) THEN
+				RAISE EXCEPTION 'wrong order' USING ERRCODE = '23503', CONSTRAINT = 'import_order';
+			END IF;
+			IF NOT account_import_line_apply(of_id, import.email, import.keeps_public, at_app, at_device, staged.kind,
+					staged.name, staged.line, staged.picture, staged.settings, staged.secret_settings,
+					staged.settings_hash, staged.checksum) THEN
+				IF NOT import.skips_missing THEN
+					failed_name := staged.line::jsonb ->> 'app';
+					RAISE EXCEPTION 'no such app' USING ERRCODE = '23503', CONSTRAINT = 'import_app_missing';
+				END IF;
+				entries := entries - 1;
+				skipped := skipped + 1;
+			END IF;
+		END LOOP;
+		IF account = '' THEN
+			RAISE EXCEPTION 'no account' USING ERRCODE = '23503', CONSTRAINT = 'import_order';
+		END IF;
+		failed_line := 1; failed_kind := 'account'; failed_name := account;
+		UPDATE site SET account_count = account_count + 1 WHERE is_it RETURNING account_count = 1 INTO is_alone;
+		UPDATE account AS made
+		SET device_count = devices,
+			app_count = apps,
+			owned_app_count = apps,
+			reaches_local = reaches_local AND is_alone
+		WHERE made.id = of_id;
+	EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
+		GET STACKED DIAGNOSTICS rule = CONSTRAINT_NAME;
+		IF rule = '' THEN
+			GET STACKED DIAGNOSTICS rule = RETURNED_SQLSTATE;
+		END IF;
+		RETURN NEXT;
+		RETURN;
+	END;
+	failed_line := 0; failed_kind := ''; failed_name := '';
+	DELETE FROM account_import_line WHERE import_id = of_id;
+	INSERT INTO audit_entry (actor, action, target, session_id)
+	VALUES ('displayctl', 'account.import', account, by_session);
+	UPDATE account_import
+	SET result = jsonb_build_object('account', account, 'devices', devices, 'entries', entries, 'apps', apps,
+			'versions', versions, 'keys', keys, 'skipped', skipped)
+	WHERE id = of_id;
+	RETURN NEXT;
+END
+$$;
+
 -- While an import is applied, nothing counts its account and what that has: each count would be a further version of the
 -- one row of the account, and all of them would be looked through for the next; and the site's row, which everybody's
 -- registration needs, would be locked until the end. account_import_apply() counts once instead, at the end.
 CREATE FUNCTION account_import_counts() RETURNS boolean LANGUAGE sql STABLE AS $$
 	SELECT coalesce(current_setting('displayd.import_counts', true), '') = 'on'
-$$;
-
-CREATE OR REPLACE FUNCTION account_counted() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-	accounts int8 := 0;
-	administrators int8 := 0;
-BEGIN
-	IF account_import_counts() THEN
-		RETURN NULL;
-	END IF;
-	IF TG_OP <> 'INSERT' THEN
-		SELECT accounts - count(*), administrators - count(*) FILTER (WHERE is_administrator)
-		INTO accounts, administrators FROM gone;
-	END IF;
-	IF TG_OP <> 'DELETE' THEN
-		SELECT accounts + count(*), administrators + count(*) FILTER (WHERE is_administrator)
-		INTO accounts, administrators FROM come;
-	END IF;
-	IF accounts = 0 AND administrators = 0 THEN
-		RETURN NULL;
-	END IF;
-	UPDATE site
-	SET account_count = account_count + accounts,
-		administrator_count = administrator_count + administrators,
-		had_administrator = had_administrator OR administrator_count + administrators > 0
-	WHERE is_it;
-	RETURN NULL;
-END
-$$;
-
-CREATE OR REPLACE FUNCTION device_counted() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	IF account_import_counts() THEN
-		RETURN NULL;
-	END IF;
-	UPDATE account
-	SET device_count = device_count + changed.count * CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END
-	FROM (SELECT account_id, count(*)::int4 AS count FROM changed GROUP BY account_id) AS changed
-	WHERE account.id = changed.account_id;
-	RETURN NULL;
-END
-$$;
-
-CREATE OR REPLACE FUNCTION app_counted() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	IF account_import_counts() THEN
-		RETURN NULL;
-	END IF;
-	IF TG_OP = 'INSERT' THEN
-		UPDATE account SET app_count = app_count + 1, owned_app_count = owned_app_count + 1
-		WHERE id = NEW.account_id;
-	ELSE
-		UPDATE account SET app_count = greatest(0, app_count - 1), owned_app_count = owned_app_count - 1
-		WHERE id = OLD.account_id;
-		IF TG_OP = 'UPDATE' THEN
-			UPDATE account SET owned_app_count = owned_app_count + 1 WHERE id = NEW.account_id;
-		END IF;
-	END IF;
-	RETURN NULL;
-END
 $$;
 
 -- Makes the rows of a line, of an account whose ID is that of its import. at_app and at_device: of the lines before it.
@@ -261,115 +312,4 @@ BEGIN
 END
 $$;
 
--- Makes an account of all lines of an import, or nothing if a rule forbids one of them: then failed_line says which,
--- and rule has the name of the constraint or an SQLSTATE; import_time: it is not done after limit_s. It may be called
--- again: what it did stays its answer, even after a crash of PostgreSQL, which forgets the import: the account has its
--- ID. Only how many entries were skipped is not known then. is_busy: another call is under way. No row: there is neither
--- an import nor its account.
-CREATE FUNCTION account_import_apply(of_id uuid, by_session uuid, limit_s int4)
-RETURNS TABLE (is_busy boolean, account text, devices int8, entries int8, apps int8, versions int8, keys int8,
-	skipped int8, failed_line int8, failed_kind text, failed_name text, rule text) LANGUAGE plpgsql AS $$
-DECLARE
-	import account_import;
-	staged account_import_line;
-	at_app uuid;
-	at_slug text;
-	at_device uuid;
-	is_alone boolean;
-	begun_at timestamptz := present_time();
-BEGIN
-	PERFORM set_config('displayd.import_counts', 'on', true);
-	is_busy := false;
-	devices := 0; entries := 0; apps := 0; versions := 0; keys := 0; skipped := 0; failed_line := 0;
-	account := ''; failed_kind := ''; failed_name := ''; rule := '';
-	SELECT * INTO import FROM account_import WHERE id = of_id FOR UPDATE SKIP LOCKED;
-	IF import.result IS NOT NULL THEN
-		SELECT one.account, one.devices, one.entries, one.apps, one.versions, one.keys, one.skipped
-		INTO account, devices, entries, apps, versions, keys, skipped
-		FROM jsonb_to_record(import.result) AS one (account text, devices int8, entries int8, apps int8, versions int8,
-			keys int8, skipped int8);
-		RETURN NEXT;
-		RETURN;
-	END IF;
-	IF import.id IS NULL AND EXISTS (SELECT FROM account_import WHERE id = of_id) THEN
-		is_busy := true;
-		RETURN NEXT;
-		RETURN;
-	END IF;
-	IF import.id IS NULL OR import.ends_at <= present_time() THEN
-		RETURN QUERY
-			SELECT false, made.email, made.device_count::int8,
-				(SELECT coalesce(sum(device.entry_count), 0)::int8 FROM device WHERE device.account_id = of_id),
-				made.owned_app_count::int8,
-				(SELECT coalesce(sum(app.version_count), 0)::int8 FROM app WHERE app.account_id = of_id),
-				made.key_count::int8, 0::int8, 0::int8, '', '', ''
-			FROM account AS made
-			WHERE made.id = of_id;
-		RETURN;
-	END IF;
-	BEGIN
-		FOR staged IN SELECT * FROM account_import_line WHERE import_id = of_id ORDER BY number LOOP
-			failed_line := staged.number;
-			failed_kind := staged.kind;
-			failed_name := staged.name;
-			IF present_time() > begun_at + limit_s * interval '1 second' THEN
-				RAISE EXCEPTION 'too long' USING ERRCODE = '23514', CONSTRAINT = 'import_time';
-			END IF;
-			CASE staged.kind
-			WHEN 'account' THEN account := coalesce(nullif(import.email, ''), staged.name);
-			WHEN 'app' THEN
-				apps := apps + 1;
-				at_app := staged.line::jsonb ->> 'id';
-				at_slug := staged.name;
-			WHEN 'version' THEN versions := versions + 1;
-			WHEN 'device' THEN devices := devices + 1; at_device := staged.line::jsonb ->> 'id';
-			WHEN 'entry' THEN entries := entries + 1;
-			WHEN 'key' THEN keys := keys + 1;
-			ELSE NULL;
-			END CASE;
-			IF staged.kind IN ('version', 'draft') AND staged.line::jsonb ->> 'app' IS DISTINCT FROM at_slug
-					OR staged.kind = 'entry' AND (staged.line::jsonb ->> 'device')::uuid IS DISTINCT FROM at_device
-					OR (staged.kind = 'account') <> (staged.number = 1) THEN
-				RAISE EXCEPTION 'wrong order' USING ERRCODE = '23503', CONSTRAINT = 'import_order';
-			END IF;
-			IF NOT account_import_line_apply(of_id, import.email, import.keeps_public, at_app, at_device, staged.kind,
-					staged.name, staged.line, staged.picture, staged.settings, staged.secret_settings,
-					staged.settings_hash, staged.checksum) THEN
-				IF NOT import.skips_missing THEN
-					failed_name := staged.line::jsonb ->> 'app';
-					RAISE EXCEPTION 'no such app' USING ERRCODE = '23503', CONSTRAINT = 'import_app_missing';
-				END IF;
-				entries := entries - 1;
-				skipped := skipped + 1;
-			END IF;
-		END LOOP;
-		IF account = '' THEN
-			RAISE EXCEPTION 'no account' USING ERRCODE = '23503', CONSTRAINT = 'import_order';
-		END IF;
-		failed_line := 1; failed_kind := 'account'; failed_name := account;
-		UPDATE site SET account_count = account_count + 1 WHERE is_it RETURNING account_count = 1 INTO is_alone;
-		UPDATE account AS made
-		SET device_count = devices,
-			app_count = apps,
-			owned_app_count = apps,
-			reaches_local = reaches_local AND is_alone
-		WHERE made.id = of_id;
-	EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
-		GET STACKED DIAGNOSTICS rule = CONSTRAINT_NAME;
-		IF rule = '' THEN
-			GET STACKED DIAGNOSTICS rule = RETURNED_SQLSTATE;
-		END IF;
-		RETURN NEXT;
-		RETURN;
-	END;
-	failed_line := 0; failed_kind := ''; failed_name := '';
-	DELETE FROM account_import_line WHERE import_id = of_id;
-	INSERT INTO audit_entry (actor, action, target, session_id)
-	VALUES ('displayctl', 'account.import', account, by_session);
-	UPDATE account_import
-	SET result = jsonb_build_object('account', account, 'devices', devices, 'entries', entries, 'apps', apps,
-			'versions', versions, 'keys', keys, 'skipped', skipped)
-	WHERE id = of_id;
-	RETURN NEXT;
-END
-$$;
+SET LOCAL check_function_bodies = on;
