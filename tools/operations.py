@@ -64,6 +64,10 @@ class Fault(problem_kinds.Fault):
     """Fault of the description, as a sentence."""
 
 
+class Mapping(dict):
+    """A mapping that knows its place: file and line."""
+
+
 class Loader(yaml.CSafeLoader):
     """YAML with the types of JSON: 22:30 and on are text (YAML 1.2, section 10.2)."""
 
@@ -76,7 +80,9 @@ class Loader(yaml.CSafeLoader):
                 raise Fault(f"{place(at)}: the name {key} is to stand in quotation marks")
             if key in [name for name, _ in pairs[:index]]:
                 raise Fault(f"{place(at)}: {key} stands twice")
-        return self.construct_mapping(node, deep=True)
+        made = Mapping(self.construct_mapping(node, deep=True))
+        made.place = place(node)
+        return made
 
 
 def place(node):
