@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Makes structs and records of C (include/record/record.h) from the schemas of docs/api.
 
-    generate_records.py FOLDER OUTPUT FILE ... [--depfile D]
+    generate_records.py FOLDER OUTPUT FILE ... [--depfile D] [--export ROOT]
 
 For each FILE it writes FILE_records.h and FILE_records.c into the folder OUTPUT. The C file begins with
 the header domain/FILE.h, which includes the made one. What schemas say is in record_schemas.py.
+With --export it refuses settings that an export of an account would lose (exported.py); ROOT has src and sql.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import re
 import sys
 import textwrap
 
+import exported
 import operations
 import record_schemas
 
@@ -117,11 +119,13 @@ def main():
     parser.add_argument("output", type=pathlib.Path)
     parser.add_argument("file", nargs="+")
     parser.add_argument("--depfile", type=pathlib.Path)
+    parser.add_argument("--export", type=pathlib.Path)
     arguments = parser.parse_args()
     outputs = [arguments.output / f"{file}_records.{end}" for file in arguments.file for end in "hc"]
     try:
         documents = [operations.read(arguments.folder, name) for name in ("pages", "public")]
         records = record_schemas.read_records(documents)
+        inputs = exported.check(arguments.export, documents) if arguments.export else []
         for record in records:
             if record.file not in arguments.file:
                 record_schemas.fault(record.schema, f"{record.name}: meson.build has no file {record.file} of records")
@@ -134,7 +138,7 @@ def main():
     except (operations.problem_kinds.Fault, OSError, UnicodeDecodeError) as error:
         sys.exit(str(error))
     if arguments.depfile:
-        inputs = [path for document in documents for path in document.files]
+        inputs += [path for document in documents for path in document.files]
         names = [" ".join(str(path).replace(" ", "\\ ") for path in paths) for paths in (outputs, inputs)]
         write(arguments.depfile, f"{names[0]}: {names[1]}\n")
 

@@ -130,3 +130,60 @@ def test_faults_name_file_and_line(tmp_path, old, new, fault):
     assert done.returncode == 1 and done.stderr.startswith("api/public/lamps.yaml:"), done.stderr
     place, _, text = done.stderr.strip().partition(": ")
     assert text.endswith(fault) and int(place.split(":")[1]) > 20
+
+
+EXPORT = {
+    "src/domain/account_line.c": """
+#define NAME TEXT(name, "name", 1)
+static const struct record_field room_fields[] = {
+    NAME,
+    NUMBER(floor, "floor", 0, 9),
+    RECORD_CLOCK(LINE, start, .body = "opening"),
+};
+""",
+    "sql/query/account_export.sql": "SELECT json_build_object('kind', 'room', 'name', name, 'floor', f(a), 'opening', b)",
+    "sql/migration/0001_old.sql": "CREATE FUNCTION account_import_line_apply() AS $$\n\tWHEN 'room' THEN\n\tEND CASE;\n$$",
+    "sql/migration/0002_new.sql": "CREATE OR REPLACE FUNCTION account_import_line_apply() AS $$\n\tWHEN 'room' THEN\n"
+                                  "\t\tINSERT name, floor, opening\n\tWHEN 'hall' THEN\n\t\tname\n\tEND CASE;\n$$",
+}
+EXPORTED = (SCHEMAS.replace("    RoomUpdate:\n", "    RoomUpdate:\n      x-displayd-exported: room\n")
+            .replace("openingStart: {", "openingStart: {x-displayd-exported-as: opening, "))
+ROOMS = LAMPS.replace('requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Lamp"}}}}',
+                      'requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/RoomUpdate"}}}}')
+
+
+def make_exported(folder, schemas, files):
+    rooms = Rooms(folder, schemas)
+    rooms.write("api/public/lamps.yaml", ROOMS + schemas)
+    rooms.write("api/pages/lamps.yaml", ROOMS + schemas)
+    for name, text in files.items():
+        rooms.write(name, text)
+    return subprocess.run([sys.executable, TOOL, "api", ".", "room", "--export", "."], cwd=folder, capture_output=True,
+                          text=True, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
+
+
+def test_exported(tmp_path):
+    done = make_exported(tmp_path, EXPORTED, EXPORT)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("old, new, file, fault", [
+    ("      x-displayd-exported: room\n", "", None, "PATCH /v1/lamps/{lampId} changes this: say by x-displayd-exported"),
+    ("x-displayd-exported-as: opening, ", "", None, "openingStart is lost by an export: src/domain/account_line.c has no openingStart"),
+    ("x-displayd-exported: room", "x-displayd-exported: house", None, "has no line of the kind house"),
+    ("'floor', ", "", "sql/query/account_export.sql", "floor is lost by an export: sql/query/account_export.sql has no floor"),
+    ("name, floor, ", "name, ", "sql/migration/0002_new.sql", "floor is lost by an export: sql/migration/0002_new.sql has no floor"),
+    ("NAME,\n", "", "src/domain/account_line.c", "name is lost by an export: src/domain/account_line.c has no name"),
+])
+def test_settings_that_an_export_would_lose(tmp_path, old, new, file, fault):
+    text = EXPORT[file] if file else EXPORTED
+    assert old in text
+    done = make_exported(tmp_path, EXPORTED if file else text.replace(old, new),
+                         EXPORT | {file: text.replace(old, new)} if file else EXPORT)
+    assert done.returncode == 1 and fault in done.stderr and done.stderr.startswith("api/"), done.stderr
+    assert done.stderr.split(":")[1].isdigit()
+
+
+def test_a_reason_not_to_export(tmp_path):
+    reason = EXPORTED.replace("x-displayd-exported-as: opening", "x-displayd-not-exported: it differs here")
+    assert make_exported(tmp_path, reason, EXPORT).returncode == 0
