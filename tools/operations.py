@@ -32,6 +32,7 @@ out, and the members "x-displayd-..." say these facts:
     problems       codes of its problems that do not follow from the other facts (problem_kinds.py); with
                    same-as, those of the other operation are its own
     item-problems  codes that stand in a successful answer, beside items that failed
+    records        of a schema: structs and tables of C (record_schemas.py); exported: its line of an export (exported.py)
     example        of a schema: the example of every body that is one, where it differs from the examples of
                    the schemas that it is made of; of a body: where it differs from its schema's
 """

@@ -245,12 +245,22 @@ def read_records(documents):
                 learn(schema)
     bodies, changes = set(), {}
     for document in documents:
+        check_operations(document)
         bodies |= {document.component(body["$ref"]).place for body in
                    (body_schema(document, operation) for operation in document.operations) if "$ref" in body}
         changes |= {document.component(f"#/components/schemas/{schema[PREFIX + 'changes']}").place: schema
                     for schema in document.components["schemas"].values() if PREFIX + "changes" in schema}
     return [record for place, (document, name, schema) in schemas.items()
             for record in records_of(document, name, schema, place in bodies, changes.get(place))]
+
+
+def check_operations(document):
+    """Checks that an operation reads its body by a record of the body's schema."""
+    for operation in document.operations:
+        body, record = body_schema(document, operation), operation.facts.get("record", "").removesuffix("_record")
+        schema = document.component(body["$ref"]) if "$ref" in body else {}
+        if PREFIX + "records" in schema and record and record not in schema[PREFIX + "records"]:
+            fault(schema, f"{operation.method.upper()} {operation.path} reads it by {record}_record, which is none of its records")
 
 
 def body_schema(document, operation):

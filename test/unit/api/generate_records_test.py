@@ -132,6 +132,17 @@ def test_faults_name_file_and_line(tmp_path, old, new, fault):
     assert text.endswith(fault) and int(place.split(":")[1]) > 20
 
 
+def test_an_operation_reads_its_body_by_a_record_of_the_schema(tmp_path):
+    lamps = LAMPS.replace('requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Lamp"}}}}',
+                          'requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Visit"}}}}')
+    rooms = Rooms(tmp_path, SCHEMAS)
+    rooms.write("api/public/lamps.yaml", lamps + SCHEMAS)
+    done = rooms.make()
+    assert done.returncode == 1 and "PATCH /v1/lamps/{lampId} reads it by lamp_record, which is none" in done.stderr
+    rooms.write("api/public/lamps.yaml", (lamps + SCHEMAS).replace("lamp_record", "visit_record"))
+    assert rooms.make().returncode == 0
+
+
 EXPORT = {
     "src/domain/account_line.c": """
 #define NAME TEXT(name, "name", 1)
