@@ -32,6 +32,7 @@ out, and the members "x-displayd-..." say these facts:
     problems       codes of its problems that do not follow from the other facts (problem_kinds.py); with
                    same-as, those of the other operation are its own
     item-problems  codes that stand in a successful answer, beside items that failed
+    records        of a schema: structs and tables of C (record_schemas.py); exported: its line of an export (exported.py)
     example        of a schema: the example of every body that is one, where it differs from the examples of
                    the schemas that it is made of; of a body: where it differs from its schema's
 """
@@ -64,6 +65,10 @@ class Fault(problem_kinds.Fault):
     """Fault of the description, as a sentence."""
 
 
+class Mapping(dict):
+    """A mapping that knows its place: file and line."""
+
+
 class Loader(yaml.CSafeLoader):
     """YAML with the types of JSON: 22:30 and on are text (YAML 1.2, section 10.2)."""
 
@@ -76,7 +81,9 @@ class Loader(yaml.CSafeLoader):
                 raise Fault(f"{place(at)}: the name {key} is to stand in quotation marks")
             if key in [name for name, _ in pairs[:index]]:
                 raise Fault(f"{place(at)}: {key} stands twice")
-        return self.construct_mapping(node, deep=True)
+        made = Mapping(self.construct_mapping(node, deep=True))
+        made.place = place(node)
+        return made
 
 
 def place(node):

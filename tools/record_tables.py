@@ -31,7 +31,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 SHARED = re.compile(r"^#define (\w+_FIELDS)((?:[^\n]*\\\n)+[^\n]*)", re.MULTILINE)
 TABLE = re.compile(r"\bstruct record_field (\w+)\[\] = \{(.*?)\};", re.DOTALL)
 RECORD = re.compile(
-    r"^const struct record (\w+)_record\s*=\s*RECORD\(struct (\w+), (\w+)[,)]", re.MULTILINE
+    r"^const struct record (\w+)_record\s*=\s*RECORD\(struct (\w+),\s+(\w+)[,)]", re.MULTILINE
 )
 ENTRY = re.compile(r"\s*(?:\[\w+\] =\s*)?RECORD_(\w+)\(")
 ARGUMENT = re.compile(r"\.(\w+) = (\"[^\"]*\"|[^,]+)")
@@ -106,10 +106,17 @@ def read_file(path, include_folder):
                          [column[:2] for column in columns if column[2]])
 
 
+def walk(place):
+    """As os.walk(); a file stands for its folder with nothing else."""
+    if os.path.isfile(place):
+        return [(os.path.dirname(place), [], [os.path.basename(place)])]
+    return os.walk(place)
+
+
 def read_folders(folders, include_folder):
     """Returns {name: Record}, and the files and folders that were read."""
     records, inputs = {}, []
-    for folder, subfolders, names in (found for folder in folders for found in os.walk(folder)):
+    for folder, subfolders, names in (found for folder in folders for found in walk(folder)):
         subfolders.sort()
         inputs.append(folder)
         for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith(".c")):

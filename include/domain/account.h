@@ -1,12 +1,7 @@
 /* Accounts, as the public API shows them. */
 #pragma once
 
-#include "record/record.h"
-
-struct account {
-	struct str email;
-	int64_t created_at_us;
-};
+#include "domain/account_records.h"
 
 /* Row of a statement that removes a portion of an account. */
 struct removed_portion {
@@ -20,6 +15,5 @@ struct account_bytes {
 	int64_t bytes_allowed;
 };
 
-extern const struct record account_record;
 extern const struct record account_bytes_record;
 extern const struct record removed_portion_record;

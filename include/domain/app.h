@@ -1,7 +1,7 @@
 /* Apps and their versions, as the public API shows them. */
 #pragma once
 
-#include "record/record.h"
+#include "domain/app_records.h"
 
 enum { APP_VERSION_NAME_LENGTH_MAX = 64 };
 
@@ -15,37 +15,6 @@ struct app {
 
 extern const struct record app_record;
 
-/* An app in the list of apps that an account can install. */
-struct app_listed {
-	struct id id;
-	struct str name;
-	struct str description;
-	struct str version;
-	struct str author_name;
-	struct str collection; /* collection that it was imported with; empty: none */
-	struct str category;
-	struct str tags;	  /* JSON */
-	struct str broken_reason; /* empty: it is not broken */
-};
-
-extern const struct record app_listed_record;
-
-struct app_version {
-	struct id id;
-	struct str version;
-	struct str script_language;
-	struct str checksum;
-	struct str status;
-	int64_t reviewed_at_us; /* 0: not yet */
-	struct str rejection_reason;
-	struct str review_summary;
-	struct str review_comments; /* JSON */
-	int64_t created_at_us;
-	bool deployed;
-};
-
-extern const struct record app_version_record;
-
 /* "sha256:" and 64 hexadecimal digits. */
 enum { APP_CHECKSUM_LENGTH = 7 + 64 };
 
@@ -57,15 +26,6 @@ struct app_upload {
 	char checksum[APP_CHECKSUM_LENGTH + 1]; /* of a body without faults: computed when it is
 						   read */
 };
-
-extern const struct record app_upload_record;
-
-/* Body of a deployment. */
-struct app_deploy {
-	struct str version;
-};
-
-extern const struct record app_deploy_record;
 
 /* NULL, or the fault of a version's name, or of its script. */
 const char *app_version_name_check(struct str name);

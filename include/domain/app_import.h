@@ -3,25 +3,13 @@
 #pragma once
 
 #include "domain/app.h"
+#include "domain/app_import_records.h"
 
 enum {
 	IMPORT_TAGS_MAX = 20,
 	IMPORT_TAG_LENGTH_MAX = 40,
 	IMPORT_SCRIPT_BYTES_MAX = 8 << 20,
-	IMPORT_PICTURE_LENGTH_MAX = 1398104, /* base64 of the largest image that is taken */
 };
-
-/* Body that chooses a collection. Each of its lines describes an app: origin, author, and the slugs
- * that it may get, separated by tabs. */
-struct collection_choice {
-	struct str name;
-	bool is_given; /* by a person; else it is made from the folder's name */
-	struct str source;
-	struct str lines;
-	bool only_check; /* no collection is made */
-};
-
-extern const struct record collection_choice_record;
 
 /* Body that imports an app. */
 struct app_import {
@@ -42,8 +30,6 @@ struct app_import {
 	char checksum[APP_CHECKSUM_LENGTH + 1]; /* of a body without faults: computed when it is
 						   read */
 };
-
-extern const struct record app_import_record;
 
 /* Name of a version that is named by its content: the first digits of its checksum. */
 struct str import_version(const char checksum[static APP_CHECKSUM_LENGTH + 1]);

@@ -2,16 +2,9 @@
  * serial number, MAC address and the hash of the key in hexadecimal, separated by tabs. */
 #pragma once
 
-#include "record/record.h"
+#include "domain/device_lines_records.h"
 
 enum { DEVICE_LINES_MAX = 10000 };
-
-struct device_lines {
-	struct str lines;
-	bool only_check; /* reports all faults and conflicts, and makes nothing */
-};
-
-extern const struct record device_lines_record;
 
 /* Outcome of a check. */
 struct device_check {

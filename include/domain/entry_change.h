@@ -1,8 +1,8 @@
 /* Changes of a rotation entry, and of the night entry, by their owners. */
 #pragma once
 
+#include "domain/entry_change_records.h"
 #include "domain/settings.h"
-#include "record/record.h"
 
 enum { DISPLAY_MIN_S = 5, DISPLAY_MAX_S = 86400 };
 
@@ -24,10 +24,6 @@ struct entry_change {
 	struct settings settings;
 };
 
-extern const struct record entry_change_record;
-/* This body with the settings of an app. */
-extern const struct record installation_change_record;
-
 /* Reads an array of weekdays' names, "monday" to "sunday": bit 0 is Monday. Returns false if it is
  * empty, or has a repeated or invalid name. */
 __attribute__((warn_unused_result)) bool weekdays_read(const struct json_value *value,
@@ -37,13 +33,3 @@ __attribute__((warn_unused_result)) bool weekdays_read(const struct json_value *
  */
 __attribute__((warn_unused_result)) bool weekdays_read_any(const struct json_value *value,
 							   int64_t *ret_weekdays);
-
-/* Body with settings of the night; those that it does not name stay as they are. */
-struct night_change {
-	const struct json_value *installation;
-	int64_t brightness; /* 0: it was not given */
-	/* After the check, if it was given: */
-	struct str installation_id; /* data is NULL: no entry */
-};
-
-extern const struct record night_change_record;

@@ -7,17 +7,7 @@
 #pragma once
 
 #include "base/limits.h"
-#include "record/record.h"
-
-struct installation {
-	struct str id;
-	struct id app_id; /* zero for a pushed image */
-	struct str app_name;
-	int64_t created_at_us;
-	bool is_pushed;
-};
-
-extern const struct record installation_record;
+#include "domain/installation_records.h"
 
 /* Options that the owner of an entry sets, in addition to the settings of an app. */
 struct entry_options {
@@ -47,30 +37,3 @@ extern const struct record installation_detail_record;
  * (0: none). */
 int64_t installation_revision(const struct entry_options *options, struct str settings_hash,
 			      int64_t expires_at_us);
-
-/* Rotation as the pages show it. */
-struct rotation {
-	struct str entries;   /* JSON */
-	struct str temporary; /* JSON */
-	struct str night_installation_id;
-	int64_t night_brightness;
-	bool is_asleep; /* the device, now */
-};
-
-extern const struct record rotation_record;
-
-/* Names of the entries of several rotations, if they differ from the IDs. */
-struct entry_names {
-	struct str entries; /* JSON */
-};
-
-extern const struct record entry_names_record;
-
-/* Body: all entries of a rotation, in their new order. */
-struct rotation_order {
-	const struct json_value *order;
-	struct str ids[LIMIT_DEVICE_INSTALLATIONS]; /* after the check */
-	unsigned count;				    /* after the check */
-};
-
-extern const struct record rotation_order_record;

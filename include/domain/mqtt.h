@@ -2,14 +2,14 @@
 #pragma once
 
 #include "base/limits.h"
-#include "record/record.h"
+#include "domain/mqtt_records.h"
 
 /* Purpose for which the password is encrypted (domain/secret_settings.h), with the account's ID in
  * place of a device's.
  */
 #define MQTT_PASSWORD_PURPOSE "mqtt password"
 
-enum { MQTT_URL_MAX = 300, MQTT_HOST_BYTES = 256, MQTT_PASSWORD_MAX = 256 };
+enum { MQTT_HOST_BYTES = 256 };
 
 /* Address of a broker. */
 struct mqtt_broker {
@@ -28,23 +28,3 @@ static inline unsigned mqtt_share_of_worker(unsigned workers)
 
 	return share ? share : 1;
 }
-
-/* A connection as its owner sees it. */
-struct mqtt_connection {
-	struct str url;	     /* data is NULL: there is none */
-	struct str username; /* data is NULL: none */
-	bool has_password;
-	bool is_of_instance;
-	struct str state;    /* none, waiting, connected, failed */
-	int64_t state_at_us; /* 0: there is none */
-	struct str error;    /* data is NULL: none */
-};
-extern const struct record mqtt_connection_record;
-
-/* Body that sets a connection. */
-struct mqtt_wish {
-	struct str url;
-	struct str username; /* data is NULL: none */
-	struct str password; /* data is NULL: none */
-};
-extern const struct record mqtt_wish_record;

@@ -6,43 +6,13 @@
 #include "domain/device.h"
 #include "domain/entry_change.h"
 #include "domain/installation.h"
+#include "domain/v0_records.h"
 
 /* Length of a UUID without dashes. */
 enum { V0_ENTRY_ID_LENGTH = 2 * ID_BYTES };
 
 /* Whether an ID may be that of an app's installation without its dashes. */
 bool v0_entry_id_is_bare(struct str id);
-
-/* A device as /v0 shows it. A row has all members. */
-struct v0_device {
-	struct id id;
-	struct str name;
-	int64_t schedule_interval_s;
-	int64_t brightness;
-	bool auto_dim;
-	bool sleep_enabled;
-	struct str night_entry; /* ID of an entry; empty: none */
-	int64_t sleep_start_minute;
-	int64_t sleep_end_minute;
-	int64_t night_brightness;
-	bool is_asleep;	      /* now */
-	int64_t set_until_us; /* until when it was set so; 0: it was not, or without an end */
-	bool dim_enabled, is_dimmed;
-	struct str dim_start; /* empty: not dimmed */
-	int64_t dim_brightness;
-	struct str pinned_entry; /* ID of an entry; empty: none */
-	int64_t last_seen_us;	 /* 0: never */
-	struct str firmware_version;
-	struct str firmware_type;
-	int64_t protocol_version;
-	struct str mac_address;
-	int64_t settings_revision; /* not shown */
-	/* Members without a counterpart in displayd stay zero. */
-	struct str no_text;
-	bool is_never;
-};
-
-extern const struct record device_v0_record;
 
 /* A change of a device. */
 struct v0_device_change {
@@ -56,31 +26,8 @@ struct v0_device_change {
 	bool sets_dim, sets_pinned, sets_night, sets_night_brightness, sets_asleep;
 };
 
-extern const struct record v0_device_change_record;
-
 /* Bits of device_record that the change sets. present: bits of the change's own record. */
 uint64_t v0_device_change_present(const struct v0_device_change *change, uint64_t present);
-
-/* An installation as /v0 shows it. A row has all members. */
-struct v0_installation {
-	struct str id;
-	struct str app_slug; /* data is NULL: it was pushed */
-	bool is_enabled;
-	bool is_pinned;
-	bool is_pushed;
-	int64_t render_interval_min; /* interval that its app recommends; 0: none */
-	int64_t display_s;	     /* 0: as the schedule interval says */
-	int64_t rendered_s;	     /* Unix time; 0: never */
-	bool is_inactive;
-	struct str start, end; /* times of day; empty: none */
-	struct str days;       /* JSON */
-	/* Members without a counterpart in displayd stay zero. */
-	struct str no_text;
-	int64_t no_number;
-	bool is_never;
-};
-
-extern const struct record installation_v0_record;
 
 /* Members of an installation that cannot be changed here: a change may name what is so. */
 enum { V0_INSTALLATION_FIXED = 8 };
@@ -94,8 +41,6 @@ struct v0_installation_change {
 	/* After the check, if they were given; -1: no start, or no end. */
 	int64_t start_minute, end_minute;
 };
-
-extern const struct record v0_installation_change_record;
 
 /* Whether the change depends on the stored hours. */
 bool v0_needs_hours(const struct v0_installation_change *change);

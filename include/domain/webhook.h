@@ -3,7 +3,7 @@
 #pragma once
 
 #include "domain/secret_settings.h"
-#include "record/record.h"
+#include "domain/webhook_records.h"
 
 enum {
 	WEBHOOK_URL_BYTES_MAX = 2048,
@@ -12,47 +12,6 @@ enum {
 	WEBHOOK_SIGNATURE_LENGTH = 47, /* "v1," and 44 characters of base64 */
 	WEBHOOK_SIGNATURES_LENGTH = 2 * WEBHOOK_SIGNATURE_LENGTH + 1,
 };
-
-/* Webhook, as its owner sees it. */
-struct webhook {
-	struct id id;
-	struct str url;
-	struct str events; /* JSON */
-	bool is_enabled;
-	int64_t created_at_us;
-	int64_t last_status;	    /* 0: there was no answer, or nothing was sent */
-	struct str last_problem;    /* data is NULL: none */
-	int64_t last_at_us;	    /* 0: nothing was sent */
-	int64_t failing_since_us;   /* 0: not failing */
-	int64_t switched_off_at_us; /* after three days of failures or an answer 410; 0: not
-				       switched off */
-	struct str secret;	    /* only in new_webhook_record */
-};
-
-extern const struct record webhook_record;
-/* Members of struct webhook, and the secret, which is shown once. */
-extern const struct record new_webhook_record;
-
-/* Body that makes or changes a webhook. */
-struct webhook_body {
-	struct str url; /* data is NULL: it was left out */
-	const struct json_value *event_list;
-	bool is_enabled;
-	bool has_enabled; /* after the check */
-	int64_t events;	  /* bits, after the check; 0: left out */
-};
-
-extern const struct record webhook_creation_record;
-extern const struct record webhook_update_record;
-
-/* Outcome of a test. */
-struct webhook_outcome {
-	int64_t status; /* 0: there was no answer */
-	struct str problem;
-	int64_t took_ms;
-};
-
-extern const struct record webhook_outcome_record;
 
 /* Makes a new secret, and its encrypted form for the database. */
 void webhook_secret_new(const struct settings_key *key, struct id webhook_id,

@@ -1,11 +1,5 @@
 #include "domain/account.h"
 
-static const struct record_field account_fields[] = {
-    RECORD_STR(struct account, email, .name = "email", .column = "email"),
-    RECORD_TIMESTAMP(struct account, created_at_us, .name = "createdAt", .column = "created_at"),
-};
-const struct record account_record = RECORD(struct account, account_fields);
-
 static const struct record_field bytes_fields[] = {
     RECORD_INT8(struct account_bytes, bytes, .name = "bytes", .column = "bytes"),
     RECORD_INT8(struct account_bytes, bytes_allowed, .name = "bytesAllowed",

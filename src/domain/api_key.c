@@ -51,37 +51,6 @@ bool key_scope_has_ended(const struct key_scope *scope, int64_t wall_us)
 	return scope->ends_at_us && wall_us >= scope->ends_at_us;
 }
 
-static const struct record_field entry_fields[] = {
-    RECORD_ID(struct key_entry, id, .name = "id", .column = "id"),
-    RECORD_STR(struct key_entry, name, .name = "name", .column = "name"),
-    RECORD_STR(struct key_entry, first_characters, .name = "firstCharacters",
-	       .column = "first_characters", .nullable = true),
-    RECORD_STR(struct key_entry, scope, .name = "scope", .column = "scope"),
-    RECORD_JSON(struct key_entry, device_ids, .name = "deviceIds", .column = "devices",
-		.nullable = true),
-    RECORD_TIMESTAMP(struct key_entry, ends_at_us, .name = "endsAt", .column = "ends_at",
-		     .nullable = true),
-    RECORD_TIMESTAMP(struct key_entry, created_at_us, .name = "createdAt", .column = "created_at"),
-    RECORD_TIMESTAMP(struct key_entry, last_used_at_us, .name = "lastUsedAt",
-		     .column = "last_used_at", .nullable = true),
-    RECORD_BYTES(struct key_entry, secret_hash, .column = "secret_hash"),
-    RECORD_INT(struct key_entry, event_streams, .name = "eventStreams"),
-    RECORD_JSON(struct key_entry, set_up, .name = "setUp", .column = "set_up"),
-};
-const struct record key_entry_record = RECORD(struct key_entry, entry_fields);
-
-static const struct record_field new_key_fields[] = {
-    RECORD_ID(struct key_entry, id, .name = "id"),
-    RECORD_STR(struct key_entry, name, .name = "name"),
-    RECORD_STR(struct key_entry, first_characters, .name = "firstCharacters"),
-    RECORD_STR(struct key_entry, scope, .name = "scope"),
-    RECORD_JSON(struct key_entry, device_ids, .name = "deviceIds", .nullable = true),
-    RECORD_TIMESTAMP(struct key_entry, ends_at_us, .name = "endsAt", .nullable = true),
-    RECORD_TIMESTAMP(struct key_entry, created_at_us, .name = "createdAt"),
-    RECORD_STR(struct key_entry, key, .name = "key"),
-};
-const struct record new_key_record = RECORD(struct key_entry, new_key_fields);
-
 /* ---- what the owner sets ---- */
 
 const char *key_scope_check(struct str name)
@@ -126,7 +95,7 @@ static void read_devices(struct key_creation *creation, struct faults *faults)
 	}
 }
 
-static void creation_check(void *body, uint64_t seen, struct faults *faults)
+void api_key_creation_check(void *body, uint64_t seen, struct faults *faults)
 {
 	struct key_creation *creation = body;
 
@@ -142,13 +111,3 @@ static void creation_check(void *body, uint64_t seen, struct faults *faults)
 	else if (creation->ends_at_us <= clock_wall_us())
 		faults_add(faults, STR("endsAt"), "must be in the future");
 }
-
-static const struct record_field creation_fields[] = {
-    RECORD_STR(struct key_creation, name, .body = "name", .required = true, .minimum = 1,
-	       .maximum = ACCOUNT_NAME_LENGTH_MAX, .check = device_name_check),
-    RECORD_STR(struct key_creation, scope, .body = "scope", .check = key_scope_check),
-    RECORD_ANY(struct key_creation, device_list, .body = "deviceIds"),
-    RECORD_STR(struct key_creation, end, .body = "endsAt", .minimum = 20, .maximum = 24),
-};
-const struct record key_creation_record =
-    RECORD(struct key_creation, creation_fields, .check = creation_check);

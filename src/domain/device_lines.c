@@ -5,12 +5,6 @@
 
 #include <text/utf8.h>
 
-static const struct record_field fields[] = {
-    RECORD_STR(struct device_lines, lines, .body = "lines", .required = true),
-    RECORD_BOOL(struct device_lines, only_check, .body = "onlyCheck"),
-};
-const struct record device_lines_record = RECORD(struct device_lines, fields);
-
 static const char *check_id(struct str text)
 {
 	struct id id;

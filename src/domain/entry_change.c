@@ -5,8 +5,6 @@
 
 #include <text/utf8.h>
 
-enum { FIELD_ENABLED, FIELD_DISPLAY, FIELD_HOURS, FIELD_WEEKDAYS, FIELD_PINNED, FIELD_NAME };
-
 /* Returns 0 for "monday"; -1 if it is not a weekday. */
 static int weekday_parse(struct str name)
 {
@@ -107,14 +105,14 @@ static void check_any(uint64_t seen, struct faults *faults)
 		faults_add(faults, (struct str){0}, "must have at least one field to change");
 }
 
-static void entry_check(void *body, uint64_t seen, struct faults *faults)
+void entry_change_check(void *body, uint64_t seen, struct faults *faults)
 {
 	struct entry_change *change = body;
 
 	check_any(seen, faults);
 	settings_read(change->settings_value, faults, &change->settings);
-	change->sets_enabled = seen >> FIELD_ENABLED & 1;
-	change->sets_pinned = seen >> FIELD_PINNED & 1;
+	change->sets_enabled = seen >> ENTRY_CHANGE_IS_ENABLED_FIELD & 1;
+	change->sets_pinned = seen >> ENTRY_CHANGE_IS_PINNED_FIELD & 1;
 	if (change->display && !read_display(change->display, &change->display_s))
 		faults_add(faults, STR("displaySeconds"),
 			   "must be null or an integer from %d to %d", DISPLAY_MIN_S,
@@ -133,22 +131,7 @@ static void entry_check(void *body, uint64_t seen, struct faults *faults)
 			   LIMIT_INSTALLATION_ID);
 }
 
-static const struct record_field entry_fields[] = {
-    [FIELD_ENABLED] = RECORD_BOOL(struct entry_change, is_enabled, .body = "isEnabled"),
-    [FIELD_DISPLAY] = RECORD_ANY(struct entry_change, display, .body = "displaySeconds"),
-    [FIELD_HOURS] = RECORD_ANY(struct entry_change, hours, .body = "hours"),
-    [FIELD_WEEKDAYS] = RECORD_ANY(struct entry_change, weekdays, .body = "weekdays"),
-    [FIELD_PINNED] = RECORD_BOOL(struct entry_change, is_pinned, .body = "isPinned"),
-    [FIELD_NAME] = RECORD_ANY(struct entry_change, name, .body = "name"),
-    RECORD_ANY(struct entry_change, settings_value, .body = "settings", .is_private = true),
-};
-const struct record entry_change_record =
-    RECORD(struct entry_change, entry_fields, .check = entry_check);
-
-const struct record installation_change_record =
-    RECORD(struct entry_change, entry_fields, .check = entry_check, .has_private = true);
-
-static void night_check(void *body, uint64_t seen, struct faults *faults)
+void night_change_check(void *body, uint64_t seen, struct faults *faults)
 {
 	struct night_change *change = body;
 	struct str id;
@@ -163,11 +146,3 @@ static void night_check(void *body, uint64_t seen, struct faults *faults)
 		faults_add(faults, STR("installationId"),
 			   "must be null or the ID of an entry of the rotation");
 }
-
-static const struct record_field night_fields[] = {
-    RECORD_ANY(struct night_change, installation, .body = "installationId"),
-    RECORD_INT2(struct night_change, brightness, .body = "brightness", .minimum = 1,
-		.maximum = 100),
-};
-const struct record night_change_record =
-    RECORD(struct night_change, night_fields, .check = night_check);

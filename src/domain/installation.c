@@ -3,20 +3,6 @@
 #include <inttypes.h>
 #include <sodium.h>
 
-static const struct record_field installation_fields[] = {
-    RECORD_STR(struct installation, id, .name = "id", .column = "id"),
-    RECORD_BOOL(struct installation, is_pushed, .column = "is_pushed"),
-    RECORD_OPEN(.name = "app", .nullable = true,
-		.offset = offsetof(struct installation, is_pushed)),
-    RECORD_ID(struct installation, app_id, .name = "id", .column = "app_id", .nullable = true),
-    RECORD_STR(struct installation, app_name, .name = "name", .column = "app_name",
-	       .nullable = true),
-    RECORD_CLOSE(),
-    RECORD_TIMESTAMP(struct installation, created_at_us, .name = "createdAt",
-		     .column = "created_at"),
-};
-const struct record installation_record = RECORD(struct installation, installation_fields);
-
 static const struct record_field entry_options_fields[] = {
     RECORD_STR(struct entry_options, name, .name = "name", .column = "name", .nullable = true),
     RECORD_BOOL(struct entry_options, is_enabled, .name = "isEnabled", .column = "is_enabled"),
@@ -58,24 +44,6 @@ int64_t installation_revision(const struct entry_options *options, struct str se
 	return (revision & INT64_MAX) | 1;
 }
 
-static const struct record_field rotation_fields[] = {
-    RECORD_JSON(struct rotation, entries, .name = "entries", .column = "entries"),
-    RECORD_JSON(struct rotation, temporary, .name = "temporary", .column = "temporary"),
-    RECORD_OPEN(.name = "night"),
-    RECORD_STR(struct rotation, night_installation_id, .name = "installationId",
-	       .column = "night_installation_id", .nullable = true),
-    RECORD_INT2(struct rotation, night_brightness, .name = "brightness",
-		.column = "night_brightness"),
-    RECORD_CLOSE(),
-    RECORD_BOOL(struct rotation, is_asleep, .name = "isAsleep", .column = "is_asleep"),
-};
-const struct record rotation_record = RECORD(struct rotation, rotation_fields);
-
-static const struct record_field entry_names_fields[] = {
-    RECORD_JSON(struct entry_names, entries, .name = "entries", .column = "entries"),
-};
-const struct record entry_names_record = RECORD(struct entry_names, entry_names_fields);
-
 /* Adds an ID to an order; false: the ID is invalid or repeated. */
 static bool add_id(struct rotation_order *order, const struct json_value *value)
 {
@@ -92,7 +60,7 @@ static bool add_id(struct rotation_order *order, const struct json_value *value)
 	return true;
 }
 
-static void order_check(void *body, uint64_t seen, struct faults *faults)
+void installation_order_check(void *body, uint64_t seen, struct faults *faults)
 {
 	struct rotation_order *order = body;
 	struct str name = STR("order");
@@ -113,9 +81,3 @@ static void order_check(void *body, uint64_t seen, struct faults *faults)
 		}
 	}
 }
-
-static const struct record_field order_fields[] = {
-    RECORD_ANY(struct rotation_order, order, .body = "order", .required = true),
-};
-const struct record rotation_order_record =
-    RECORD(struct rotation_order, order_fields, .check = order_check);

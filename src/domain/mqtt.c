@@ -2,7 +2,7 @@
 
 #include <text/authority.h>
 
-enum { PORT_PLAIN = 1883, PORT_TLS = 8883, NAME_MAX_LENGTH = 256 };
+enum { PORT_PLAIN = 1883, PORT_TLS = 8883 };
 
 static const char no_url[] = "must be mqtt://HOST[:PORT] or mqtts://HOST[:PORT]";
 
@@ -49,14 +49,14 @@ const char *mqtt_url_read(struct str url, struct mqtt_broker *ret_broker)
 	return NULL;
 }
 
-static const char *check_url(struct str url)
+const char *mqtt_check_url(struct str url)
 {
 	struct mqtt_broker broker;
 
 	return mqtt_url_read(url, &broker);
 }
 
-static const char *check_name(struct str name)
+const char *mqtt_check_name(struct str name)
 {
 	for (size_t i = 0; i < name.length; i++)
 		if ((unsigned char)name.data[i] < ' ' || name.data[i] == 0x7f)
@@ -64,31 +64,7 @@ static const char *check_name(struct str name)
 	return NULL;
 }
 
-static const struct record_field connection_fields[] = {
-    RECORD_STR(struct mqtt_connection, url, .name = "url", .column = "url", .nullable = true),
-    RECORD_STR(struct mqtt_connection, username, .name = "username", .column = "username",
-	       .nullable = true),
-    RECORD_BOOL(struct mqtt_connection, has_password, .name = "hasPassword",
-		.column = "has_password"),
-    RECORD_BOOL(struct mqtt_connection, is_of_instance, .name = "isOfInstance",
-		.column = "is_of_instance"),
-    RECORD_STR(struct mqtt_connection, state, .name = "state", .column = "state"),
-    RECORD_TIMESTAMP(struct mqtt_connection, state_at_us, .name = "since", .column = "state_at",
-		     .nullable = true),
-    RECORD_STR(struct mqtt_connection, error, .name = "error", .column = "error", .nullable = true),
-};
-const struct record mqtt_connection_record = RECORD(struct mqtt_connection, connection_fields);
-
-static const struct record_field wish_fields[] = {
-    RECORD_STR(struct mqtt_wish, url, .body = "url", .required = true, .minimum = 1,
-	       .maximum = MQTT_URL_MAX, .check = check_url),
-    RECORD_STR(struct mqtt_wish, username, .body = "username", .minimum = 1,
-	       .maximum = NAME_MAX_LENGTH, .check = check_name),
-    RECORD_STR(struct mqtt_wish, password, .body = "password", .minimum = 1,
-	       .maximum = MQTT_PASSWORD_MAX, .check = check_name),
-};
-
-static void check_wish(void *body, uint64_t seen, struct faults *faults)
+void mqtt_check_wish(void *body, uint64_t seen, struct faults *faults)
 {
 	const struct mqtt_wish *wish = body;
 
@@ -96,5 +72,3 @@ static void check_wish(void *body, uint64_t seen, struct faults *faults)
 	if (wish->password.length && !wish->username.length)
 		faults_add(faults, STR("password"), "needs a username");
 }
-
-const struct record mqtt_wish_record = RECORD(struct mqtt_wish, wish_fields, .check = check_wish);

@@ -15,40 +15,6 @@ _Static_assert(
 
 static const char *const event_names[] = {"online", "pushed", "changed", "failed"};
 
-#define WEBHOOK_SHOWN_FIELDS                                                                       \
-	RECORD_ID(struct webhook, id, .name = "id", .column = "id"),                               \
-	    RECORD_STR(struct webhook, url, .name = "url", .column = "url"),                       \
-	    RECORD_JSON(struct webhook, events, .name = "events", .column = "event_names"),        \
-	    RECORD_BOOL(struct webhook, is_enabled, .name = "isEnabled", .column = "is_enabled"),  \
-	    RECORD_TIMESTAMP(struct webhook, created_at_us, .name = "createdAt",                   \
-			     .column = "created_at"),                                              \
-	    RECORD_INT4(struct webhook, last_status, .name = "lastStatus",                         \
-			.column = "last_status", .nullable = true),                                \
-	    RECORD_STR(struct webhook, last_problem, .name = "lastProblem",                        \
-		       .column = "last_problem", .nullable = true),                                \
-	    RECORD_TIMESTAMP(struct webhook, last_at_us, .name = "lastAt", .column = "last_at",    \
-			     .nullable = true),                                                    \
-	    RECORD_TIMESTAMP(struct webhook, failing_since_us, .name = "failingSince",             \
-			     .column = "failing_since", .nullable = true),                         \
-	    RECORD_TIMESTAMP(struct webhook, switched_off_at_us, .name = "switchedOffAt",          \
-			     .column = "switched_off_at", .nullable = true)
-
-static const struct record_field fields[] = {WEBHOOK_SHOWN_FIELDS};
-const struct record webhook_record = RECORD(struct webhook, fields);
-
-static const struct record_field new_fields[] = {
-    WEBHOOK_SHOWN_FIELDS,
-    RECORD_STR(struct webhook, secret, .name = "secret"),
-};
-const struct record new_webhook_record = RECORD(struct webhook, new_fields);
-
-static const struct record_field outcome_fields[] = {
-    RECORD_INT(struct webhook_outcome, status, .name = "status", .nullable = true),
-    RECORD_STR(struct webhook_outcome, problem, .name = "problem", .nullable = true),
-    RECORD_INT(struct webhook_outcome, took_ms, .name = "ms"),
-};
-const struct record webhook_outcome_record = RECORD(struct webhook_outcome, outcome_fields);
-
 /* ---- what the owner sets ---- */
 
 static bool is_url_character(char c)
@@ -56,7 +22,7 @@ static bool is_url_character(char c)
 	return c > ' ' && c < 0x7f && !strchr("\"<>\\^`{|}#", c);
 }
 
-static const char *check_url(struct str url)
+const char *webhook_url_check(struct str url)
 {
 	struct str rest, https = STR("https://"), http = STR("http://");
 	struct authority authority;
@@ -101,15 +67,13 @@ static bool read_event(const struct json_value *value, int64_t *events)
 	return false;
 }
 
-enum { FIELD_URL, FIELD_EVENTS, FIELD_ENABLED };
-
-static void check(void *body, uint64_t seen, struct faults *faults)
+void webhook_body_check(void *body, uint64_t seen, struct faults *faults)
 {
 	struct webhook_body *webhook = body;
 	unsigned count = 0;
 	bool is_fine = true;
 
-	webhook->has_enabled = seen & (UINT64_C(1) << FIELD_ENABLED);
+	webhook->has_enabled = seen & (UINT64_C(1) << WEBHOOK_BODY_IS_ENABLED_FIELD);
 	if (!webhook->event_list)
 		return;
 	is_fine = json_get_array(webhook->event_list, &count) && count > 0;
@@ -120,25 +84,6 @@ static void check(void *body, uint64_t seen, struct faults *faults)
 			   "must be an array of online, pushed, changed and failed, each at most "
 			   "once and at least one of them");
 }
-
-#define URL_RULES .minimum = 1, .maximum = WEBHOOK_URL_BYTES_MAX, .check = check_url
-
-static const struct record_field creation_fields[] = {
-    [FIELD_URL] = RECORD_STR(struct webhook_body, url, .body = "url", .required = true, URL_RULES),
-    [FIELD_EVENTS] =
-	RECORD_ANY(struct webhook_body, event_list, .body = "events", .required = true),
-    [FIELD_ENABLED] = RECORD_BOOL(struct webhook_body, is_enabled, .body = "isEnabled"),
-};
-const struct record webhook_creation_record =
-    RECORD(struct webhook_body, creation_fields, .check = check);
-
-static const struct record_field update_fields[] = {
-    [FIELD_URL] = RECORD_STR(struct webhook_body, url, .body = "url", URL_RULES),
-    [FIELD_EVENTS] = RECORD_ANY(struct webhook_body, event_list, .body = "events"),
-    [FIELD_ENABLED] = RECORD_BOOL(struct webhook_body, is_enabled, .body = "isEnabled"),
-};
-const struct record webhook_update_record =
-    RECORD(struct webhook_body, update_fields, .check = check);
 
 /* ---- secrets ---- */
 
