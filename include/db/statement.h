@@ -65,6 +65,12 @@
  * parameters, so that two commits never wait for each other. If one of these writes fails, none is
  * committed, and each runs again by itself.
  *
+ * "-- list: created_at, id" makes the statements of a list of one file: its beginning, a part after
+ * a list position, and a search (tools/statement_lists.py). Their texts lie in the build folder,
+ * src/db/lists.sql; the function takes a struct list_range instead of a row:
+ *
+ *   statement_own_app_list(query, &(struct own_app_list_parameters){.account_id = id}, range);
+ *
  * "-- connection: own" is for rare statements of the operator that may take minutes: they run one
  * at a time on a connection of their own, so nothing waits for them.
  *

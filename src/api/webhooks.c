@@ -2,7 +2,6 @@
 #include "domain/webhook.h"
 #include "endpoints.h"
 #include "hooks/hooks.h"
-#include "task/list.h"
 
 /* /v1/webhooks and /v1/webhooks/{webhookId} - an account's webhooks. hooks/hooks.h sends to them.
  */
@@ -50,49 +49,7 @@ static bool read_id(struct task *task, struct id *ret_id)
 	return id_parse(task_path_parameter(task, 0), ret_id);
 }
 
-/* ---- lists and single ones ---- */
-
-static void ask_short(struct task *task, struct db_query *query)
-{
-	statement_webhook_list(
-	    query, &(struct webhook_list_parameters){.account_id = task_account_id(task)}, NULL);
-}
-
-static struct list_position position(const void *row)
-{
-	const struct webhook *webhook = row;
-
-	return (struct list_position){.number = webhook->created_at_us, .id = webhook->id};
-}
-
-static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
-{
-	statement_webhook_part(
-	    query,
-	    &(struct webhook_part_parameters){.account_id = task_account_id(task),
-					      .after_created_at = range->after.number,
-					      .after_id = range->after.id,
-					      .row_limit = range->limit},
-	    NULL);
-}
-
-static const struct task_list list = {
-    .letter = 'w',
-    .ask_short = ask_short,
-    .ask_part = ask_part,
-    .record = &webhook_record,
-    .position = position,
-};
-
-static struct step_result begin_list(struct task *task)
-{
-	return task_reply_list(task, &list);
-}
-
-const struct endpoint endpoint_webhook_list = {
-    .handler = begin_list,
-    ENDPOINT_WEBHOOK_LIST,
-};
+/* ---- one ---- */
 
 static struct step_result found(struct task *task)
 {

@@ -156,7 +156,7 @@ def value_of(statement, name, kind):
 def all_statements():
     records, _ = record_tables.read_folders(
         [os.path.join(ROOT, "src/domain"), os.path.join(ROOT, "src/ctl")], os.path.join(ROOT, "include"))
-    statements, _ = generate_statements.read_statements(os.path.join(ROOT, "sql/query"), records)
+    statements, *_ = generate_statements.read_statements(os.path.join(ROOT, "sql/query"), records)
     # A prepared statement cannot create a table.
     return [statement for statement in statements
             if not statement["is_for_ctl"] and statement["name"] != "storage_probe"]

@@ -83,8 +83,7 @@ static void ask(struct task *task, struct db_query *query, const struct list_ran
 				 NULL);
 }
 
-static const struct task_list list = {
-    .ask_part = ask, .write_line = write_line, .write_end = write_end};
+static const struct task_list list = {.ask = ask, .write_line = write_line, .write_end = write_end};
 
 static struct step_result found(struct task *task)
 {
