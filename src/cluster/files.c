@@ -166,13 +166,18 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 	return kind == FTW_DP ? rmdir(path) : unlink(path);
 }
 
+int cluster_remove_contents(const char *path)
+{
+	return nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 /* Runs in a child with the rights of the cluster's user: a symbolic link that this user made cannot
  * mislead root. */
 static int remove_contents(void *none)
 {
 	(void)none;
 	/* The dot makes nftw() walk the folder and not the link in /proc. */
-	if (nftw(CLUSTER_DATA_PATH "/.", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0)
+	if (cluster_remove_contents(CLUSTER_DATA_PATH "/.") == 0)
 		return 0;
 	/* The caller reads it. */
 	dprintf(STDERR_FILENO, "cannot remove the files of an interrupted run: %s\n",
