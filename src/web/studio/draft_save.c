@@ -65,9 +65,14 @@ static struct step_result refused(struct task *task)
 {
 	struct saving *saving = task_state(task);
 
-	return task_constraint_error(task) == CONSTRAINT_TOO_MANY_BYTES
-		   ? api_make_account_room(task, &saving->room, made_room)
-		   : task_fail_constraint(task);
+	switch (task_constraint_error(task)) {
+	case CONSTRAINT_TOO_MANY_BYTES:
+		return api_make_account_room(task, &saving->room, made_room);
+	case CONSTRAINT_APP_GONE:
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
+	default:
+		return task_fail_constraint(task);
+	}
 }
 
 const struct endpoint endpoint_draft_save = {
