@@ -26,7 +26,7 @@ import statement_output
 from statement_header import (NAME, OPAQUE, TYPES, Disagreement, code_of, columns_of, parameters_of, read_header, read_items,
                               read_refusals, split_header)
 
-PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
+PARAMETERS_MAX = 72  # DB_PARAMETERS_MAX of include/db/parameters.h
 
 WRITES = re.compile(
     r"\b(insert|update|delete|merge|truncate|create|alter|drop|call|lock|share|nextval|pg_notify)\b",

@@ -100,10 +100,10 @@ def test_no_statement(tmp_path):
 
 
 def test_too_many_parameters(tmp_path):
-    names = ", ".join(f"p{i} int4" for i in range(25))
-    used = ", ".join(f":p{i}" for i in range(25))
+    names = ", ".join(f"p{i} int4" for i in range(73))
+    used = ", ".join(f":p{i}" for i in range(73))
     refuse(tmp_path, f"-- Much.\n-- params: {names}\n-- effect: read\n-- work: bounded\nSELECT {used}\n",
-           "more than 24 parameters")
+           "more than 72 parameters")
 
 
 def test_name(tmp_path):
