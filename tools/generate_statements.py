@@ -240,8 +240,8 @@ def check_batched(many, statements):
         raise Disagreement(f"'{one['name']}' must have one parameter, refuse nothing, batch nothing")
     if [kind for _, kind in many["parameters"]] != [one["parameters"][0][1] + "[]"]:
         raise Disagreement(f"its parameter must be an array of that of '{one['name']}'")
-    if many["columns"] != [*one["columns"], ("place", "int8")]:
-        raise Disagreement(f"its row must be that of '{one['name']}' and 'place int8'")
+    if many["columns"] != [*one["columns"], ("key_number", "int8")]:
+        raise Disagreement(f"its row must be that of '{one['name']}' and 'key_number int8'")
     return one["name"]
 
 

@@ -53,11 +53,11 @@
  * row's key in the array, from 1. The rows of one key follow each other, in their order:
  *
  *   -- params: ids uuid[]
- *   -- row: device, place int8
+ *   -- row: device, key_number int8
  *   -- effect: read
  *   -- work: bounded
  *   -- batches: device_by_id
- *   SELECT ..., wanted.place FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place) ...
+ *   SELECT ..., wanted.key_number FROM unnest(:ids) WITH ORDINALITY AS wanted (id, key_number) ...
  *
  * A write that changes only the row of its first parameter and dependent rows may share a commit
  * with others that wait for the same connection (group commit): "-- commit: shared". It must lock

@@ -148,10 +148,10 @@ static int compare_routes(const void *a, const void *b)
 
 static void write_slowest(const struct metric_sums *sums, struct arena *arena, struct buffer *json)
 {
-	unsigned places = metric_values(METRIC_HTTP_DURATION), count = 0;
-	struct route_status *routes = arena_alloc(arena, places * sizeof(*routes));
+	unsigned value_count = metric_values(METRIC_HTTP_DURATION), count = 0;
+	struct route_status *routes = arena_alloc(arena, value_count * sizeof(*routes));
 
-	for (unsigned i = 0; i < places; i++) {
+	for (unsigned i = 0; i < value_count; i++) {
 		int64_t requests = metric_observations(sums, METRIC_HTTP_DURATION, i);
 
 		if (requests == 0)

@@ -114,17 +114,17 @@ int cluster_find_programs(struct cluster *cluster, int version, struct cluster_e
 	for (int candidate = CLUSTER_VERSION_MAX; candidate >= CLUSTER_VERSION_MIN; candidate--) {
 		/* Folders of Debian and its descendants, then of PostgreSQL's own packages for Red
 		 * Hat's family. */
-		static const char *const places[] = {"/usr/lib/postgresql/%d/bin",
-						     "/usr/pgsql-%d/bin"};
+		static const char *const folders[] = {"/usr/lib/postgresql/%d/bin",
+						      "/usr/pgsql-%d/bin"};
 
 		if (version && candidate != version)
 			continue;
-		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 			char folder[64];
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-			snprintf(folder, sizeof(folder), places[i], candidate);
+			snprintf(folder, sizeof(folder), folders[i], candidate);
 #pragma GCC diagnostic pop
 			if (is_program(folder, "postgres") && is_program(folder, "initdb") &&
 			    take_programs(cluster, folder, candidate))

@@ -88,7 +88,7 @@ static void step(struct try *try)
 static bool wait_for_one(struct asking *asking, uint64_t end_ms)
 {
 	struct pollfd ready[TRIES_MAX];
-	unsigned places[TRIES_MAX], count = 0;
+	unsigned indices[TRIES_MAX], count = 0;
 	uint64_t now_ms = clock_monotonic_ms();
 
 	for (unsigned i = 0; i < asking->count; i++) {
@@ -98,7 +98,7 @@ static bool wait_for_one(struct asking *asking, uint64_t end_ms)
 			try->has_ended = true;
 		if (try->has_ended)
 			continue;
-		places[count] = i;
+		indices[count] = i;
 		ready[count++] = (struct pollfd){
 		    .fd = PQsocket(try->pg),
 		    .events = try->status == PGRES_POLLING_READING ? POLLIN : POLLOUT,
@@ -109,7 +109,7 @@ static bool wait_for_one(struct asking *asking, uint64_t end_ms)
 	if (poll(ready, count, (int)(end_ms - now_ms)) > 0)
 		for (unsigned i = 0; i < count; i++)
 			if (ready[i].revents)
-				step(&asking->tries[places[i]]);
+				step(&asking->tries[indices[i]]);
 	return true;
 }
 

@@ -83,7 +83,7 @@ static void on_next(struct later *later)
 	db_query_init(&batch->query, &batch->arena);
 	statement_render_keys_stale(&batch->query,
 				    &(struct render_keys_stale_parameters){
-					.places = {batch->texts, batch->count},
+					.render_keys = {batch->texts, batch->count},
 					.app_generations = {batch->app_generations, batch->count},
 					.render_generations = {batch->generations, batch->count},
 				    },

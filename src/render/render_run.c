@@ -73,7 +73,7 @@ static void put_off(const struct render_run *run, int64_t ms)
 	delivery_put_off(run->runs->settings.delivery, run->job->app.render_key, (uint64_t)ms);
 }
 
-static struct str place_of(const struct render_run *run)
+static struct str render_key_of(const struct render_run *run)
 {
 	return (struct str){(const char *)run->job->app.render_key, RENDER_KEY_BYTES};
 }
@@ -115,7 +115,7 @@ static void let_go(struct render_run *run)
 	db_query_init(&run->query, &run->arena);
 	statement_render_let_go(&run->query,
 				&(struct render_let_go_parameters){
-				    .place = place_of(run),
+				    .render_key = render_key_of(run),
 				    .version_id = run->job->app.version_id,
 				    .lease = run->lease,
 				},
@@ -172,7 +172,7 @@ static void store(struct render_run *run)
 	statement_render_store(
 	    &run->query,
 	    &(struct render_store_parameters){
-		.place = place_of(run),
+		.render_key = render_key_of(run),
 		.version_id = run->job->app.version_id,
 		.lease = run->lease,
 		.engine = str_from(engines_version()),
@@ -274,7 +274,7 @@ static void on_renew(struct deadline *deadline)
 	db_query_init(&run->query, &run->arena);
 	statement_render_renew(&run->query,
 			       &(struct render_renew_parameters){
-				   .place = place_of(run),
+				   .render_key = render_key_of(run),
 				   .version_id = run->job->app.version_id,
 				   .lease = run->lease,
 				   .lease_ms = LEASE_MS,
@@ -386,7 +386,7 @@ void render_run_begin(struct render_runs *runs, struct render_job *job)
 	db_query_init(&run->query, &run->arena);
 	statement_render_lease(&run->query,
 			       &(struct render_lease_parameters){
-				   .place = place_of(run),
+				   .render_key = render_key_of(run),
 				   .version_id = job->app.version_id,
 				   .lease = run->lease,
 				   .languages = {known, count},
