@@ -18,7 +18,7 @@ static const struct task_list list = {
     .record = &app_version_record,
 };
 
-static struct step_result begin(struct task *task)
+static struct step_result app_version_list_begin(struct task *task)
 {
 	/* Versions of a public app are not listed, not even for its owner. */
 	if (!task_app(task)->is_private)
@@ -28,6 +28,6 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_app_version_list = {
-    .handler = begin,
+    .handler = app_version_list_begin,
     ENDPOINT_APP_VERSION_LIST,
 };

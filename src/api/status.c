@@ -338,7 +338,7 @@ static void write_status(const struct metric_reader *reader, const struct api_se
 	buffer_append_str(json, STR("]}\n"));
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result status_begin(struct task *task)
 {
 	struct metric_reader reader = api_service(task)->metrics;
 	struct buffer json = {0};
@@ -354,6 +354,6 @@ static struct step_result begin(struct task *task)
 
 const struct endpoint endpoint_status = {
     .name = "status",
-    .handler = begin,
+    .handler = status_begin,
     .is_for_operator = true,
 };

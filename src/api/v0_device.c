@@ -35,7 +35,7 @@ static struct step_result ask(struct task *task, task_step *next)
 	return task_query(task, next);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result v0_device_found(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
 
@@ -47,7 +47,7 @@ static struct step_result found(struct task *task)
 
 static struct step_result begin_get(struct task *task)
 {
-	return ask(task, found);
+	return ask(task, v0_device_found);
 }
 
 const struct endpoint endpoint_v0_device_get = {
@@ -79,7 +79,7 @@ static struct step_result slept(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail_none(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id, shown->slept.generation);
-	return ask(task, found);
+	return ask(task, v0_device_found);
 }
 
 /* Sets the device asleep or awake after its plan was set: until that changes next. */
@@ -104,7 +104,7 @@ static struct step_result updated(struct task *task)
 		return fail_none(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				shown->updated.generation);
-	return shown->change.sets_asleep ? set_asleep(task) : ask(task, found);
+	return shown->change.sets_asleep ? set_asleep(task) : ask(task, v0_device_found);
 }
 
 /* Entry to set: data is NULL if it stays; an empty text means none. */
@@ -166,7 +166,7 @@ static struct step_result begin_update(struct task *task)
 	const struct v0_device_change *change = &shown->change;
 
 	if (!task_body_present(task))
-		return ask(task, found);
+		return ask(task, v0_device_found);
 	if (!change->pinned_entry.length && !change->night_entry.length)
 		return update(task);
 	statement_entries_meant(task_new_query(task),

@@ -14,7 +14,7 @@ struct get {
 	struct v0_picture_row picture;
 };
 
-static struct step_result found(struct task *task)
+static struct step_result v0_installation_found(struct task *task)
 {
 	const struct get *get = task_state(task);
 
@@ -31,7 +31,7 @@ static struct step_result ask(struct task *task)
 				      &(struct v0_installation_get_parameters){
 					  task_device(task)->id, task_path_parameter(task, 1)},
 				      &get->installation);
-	return task_query(task, found);
+	return task_query(task, v0_installation_found);
 }
 
 static struct step_result begin_get(struct task *task)

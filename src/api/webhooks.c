@@ -20,7 +20,7 @@ static void finish(void *state)
 	buffer_finish(&change->encrypted);
 }
 
-static struct step_result fail(struct task *task)
+static struct step_result webhooks_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_WEBHOOK_NOT_FOUND, "there is no such webhook");
 }
@@ -51,10 +51,10 @@ static bool read_id(struct task *task, struct id *ret_id)
 
 /* ---- one ---- */
 
-static struct step_result found(struct task *task)
+static struct step_result webhooks_found(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return webhooks_fail(task);
 	return task_reply_record(task, 200, &webhook_record, task_state(task));
 }
 
@@ -63,12 +63,12 @@ static struct step_result begin_get(struct task *task)
 	struct id id;
 
 	if (!read_id(task, &id))
-		return fail(task);
+		return webhooks_fail(task);
 	statement_webhook_get(
 	    task_new_query(task),
 	    &(struct webhook_get_parameters){.id = id, .account_id = task_account_id(task)},
 	    task_state(task));
-	return task_query(task, found);
+	return task_query(task, webhooks_found);
 }
 
 const struct endpoint endpoint_webhook_get = {
@@ -133,7 +133,7 @@ static struct step_result updated(struct task *task)
 	struct webhook_change *change = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return webhooks_fail(task);
 	hooks_changed(api_service(task)->hooks);
 	return task_reply_record(task, 200, &webhook_record, &change->webhook);
 }
@@ -144,7 +144,7 @@ static struct step_result begin_update(struct task *task)
 	struct id id;
 
 	if (!read_id(task, &id))
-		return fail(task);
+		return webhooks_fail(task);
 	statement_webhook_update(
 	    task_new_query(task),
 	    &(struct webhook_update_parameters){
@@ -171,7 +171,7 @@ const struct endpoint endpoint_webhook_update = {
 
 static struct step_result renewed(struct task *task)
 {
-	return task_row_count(task) == 0 ? fail(task) : reply_with_secret(task, 200);
+	return task_row_count(task) == 0 ? webhooks_fail(task) : reply_with_secret(task, 200);
 }
 
 static struct step_result begin_secret(struct task *task)
@@ -180,7 +180,7 @@ static struct step_result begin_secret(struct task *task)
 	struct id id;
 
 	if (!read_id(task, &id))
-		return fail(task);
+		return webhooks_fail(task);
 	webhook_secret_new(api_service(task)->settings_key, id, change->secret, &change->encrypted);
 	statement_webhook_secret(task_new_query(task),
 				 &(struct webhook_secret_parameters){
@@ -203,7 +203,7 @@ const struct endpoint endpoint_webhook_secret = {
 
 static struct step_result removed(struct task *task)
 {
-	return task_row_count(task) == 0 ? fail(task) : task_reply_empty(task, 200);
+	return task_row_count(task) == 0 ? webhooks_fail(task) : task_reply_empty(task, 200);
 }
 
 static struct step_result begin_remove(struct task *task)
@@ -211,7 +211,7 @@ static struct step_result begin_remove(struct task *task)
 	struct id id;
 
 	if (!read_id(task, &id))
-		return fail(task);
+		return webhooks_fail(task);
 	statement_webhook_remove(task_new_query(task),
 				 &(struct webhook_remove_parameters){
 				     .id = id,

@@ -37,7 +37,7 @@ static void add(struct asking *asking, const struct hosts *hosts, unsigned index
 	};
 }
 
-static void begin(struct asking *asking, const struct hosts *hosts)
+static void hosts_ask_begin(struct asking *asking, const struct hosts *hosts)
 {
 	for (unsigned i = 0; i < hosts_turns(hosts); i++) {
 		const char *name = hosts_name(hosts, (struct host_turn){.number = i});
@@ -140,7 +140,7 @@ bool hosts_ask(struct hosts *hosts, struct timeline *ret)
 	const struct try *best;
 	bool is_found;
 
-	begin(&asking, hosts);
+	hosts_ask_begin(&asking, hosts);
 	while (wait_for_one(&asking, end_ms))
 		;
 	best = choose(&asking, timeline_get(known).system, hosts_first_turn(hosts).first);

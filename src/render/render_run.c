@@ -286,7 +286,7 @@ static void on_renew(struct deadline *deadline)
 /* ---- engine ---- */
 
 /* Reports a problem that occurred outside of the engine. */
-static void fail(struct render_run *run, const char *message)
+static void render_run_fail(struct render_run *run, const char *message)
 {
 	run->engine.answer = (struct engine_answer){
 	    .problem = {.kind = ENGINE_BAD_REQUEST, .message = str_from(message)}};
@@ -331,7 +331,7 @@ static void run_script(struct render_run *run)
 	int error;
 
 	if (problem) {
-		fail(run, problem);
+		render_run_fail(run, problem);
 		return;
 	}
 	settings_parse(run->engine.config, &run->arena, &all);
@@ -341,8 +341,9 @@ static void run_script(struct render_run *run)
 		run->is_running = true;
 		deadline_set(run->runs->settings.loop, &run->renew, RENEW_MS);
 	} else if (error == -EINVAL) {
-		fail(run, "its settings cannot be passed to a script, or the script is larger than "
-			  "8 MiB");
+		render_run_fail(
+		    run, "its settings cannot be passed to a script, or the script is larger than "
+			 "8 MiB");
 	} else {
 		put_off(run, error == -ENOTSUP ? UNSUPPORTED_MS : (int64_t)retry_after_s * 1000);
 		let_go(run);

@@ -28,12 +28,12 @@ static const struct task_list list = {
     .record = &app_device_record,
 };
 
-static struct step_result begin(struct task *task)
+static struct step_result app_device_list_begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
 
 const struct endpoint endpoint_app_device_list = {
-    .handler = begin,
+    .handler = app_device_list_begin,
     ENDPOINT_APP_DEVICE_LIST,
 };

@@ -26,7 +26,7 @@ struct step_result own_device_fail(struct task *task)
 	return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 }
 
-static struct step_result found(struct task *task)
+static struct step_result own_device_found(struct task *task)
 {
 	const struct own_device *own = task_state(task);
 
@@ -51,7 +51,7 @@ void own_device_ask(struct task *task)
 struct step_result own_device_reply(struct task *task)
 {
 	own_device_ask(task);
-	return task_query(task, found);
+	return task_query(task, own_device_found);
 }
 
 const struct endpoint endpoint_own_device_get = {

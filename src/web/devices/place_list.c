@@ -22,7 +22,7 @@ static void write_place(const struct place *place, struct buffer *json)
 	buffer_append_char(json, '}');
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result place_list_begin(struct task *task)
 {
 	struct place places[PLACES_MAX];
 	struct buffer json = {0};
@@ -46,6 +46,6 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_place_list = {
-    .handler = begin,
+    .handler = place_list_begin,
     ENDPOINT_PLACE_LIST,
 };

@@ -26,12 +26,12 @@ static const struct task_list list = {
     .record = &key_entry_record,
 };
 
-static struct step_result begin(struct task *task)
+static struct step_result key_list_begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
 
 const struct endpoint endpoint_key_list = {
-    .handler = begin,
+    .handler = key_list_begin,
     ENDPOINT_KEY_LIST,
 };

@@ -24,12 +24,12 @@ static const struct task_list list = {
     .record = &session_entry_record,
 };
 
-static struct step_result begin(struct task *task)
+static struct step_result session_list_begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
 
 const struct endpoint endpoint_session_list = {
-    .handler = begin,
+    .handler = session_list_begin,
     ENDPOINT_SESSION_LIST,
 };

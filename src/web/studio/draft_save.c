@@ -30,7 +30,7 @@ static struct step_result saved(struct task *task)
 	return task_reply_record(task, 200, &draft_saved_record, &saving->saved);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result draft_save_begin(struct task *task)
 {
 	struct saving *saving = task_state(task);
 
@@ -57,7 +57,7 @@ static struct step_result made_room(struct task *task)
 	struct saving *saving = task_state(task);
 
 	return api_account_room_was_made(task, &saving->room)
-		   ? begin(task)
+		   ? draft_save_begin(task)
 		   : api_ask_account_bytes(task, &saving->room, fail_full);
 }
 
@@ -76,7 +76,7 @@ static struct step_result refused(struct task *task)
 }
 
 const struct endpoint endpoint_draft_save = {
-    .handler = begin,
+    .handler = draft_save_begin,
     .state_size = sizeof(struct saving),
     .refused = refused,
     ENDPOINT_DRAFT_SAVE,
