@@ -56,7 +56,7 @@ static struct {
 	unsigned times_room;
 } run;
 
-static void fail(const char *what)
+static void tls_clients_fail(const char *what)
 {
 	fprintf(stderr, "tls_clients: %s: %s\n", what, strerror(errno));
 	exit(1);
@@ -97,7 +97,7 @@ static void drop(struct client *client)
 	client->ssl = NULL;
 }
 
-static void begin(struct client *client)
+static void tls_clients_begin(struct client *client)
 {
 	unsigned number = (unsigned)(client - run.clients);
 	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.ptr = client};
@@ -107,14 +107,14 @@ static void begin(struct client *client)
 	*client = (struct client){.began_us = clock_monotonic_us()};
 	client->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (client->fd < 0)
-		fail("socket");
+		tls_clients_fail("socket");
 	/* The end of the handshake and the request are two writes. */
 	setsockopt(client->fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 	if (run.stays && bind(client->fd, (struct sockaddr *)&own, sizeof(own)) < 0)
-		fail("bind");
+		tls_clients_fail("bind");
 	if (connect(client->fd, (struct sockaddr *)&run.server, sizeof(run.server)) < 0 &&
 	    errno != EINPROGRESS)
-		fail("connect");
+		tls_clients_fail("connect");
 	client->ssl = SSL_new(run.context);
 	SSL_set_fd(client->ssl, client->fd);
 	SSL_set_tlsext_host_name(client->ssl, "localhost");
@@ -122,7 +122,7 @@ static void begin(struct client *client)
 	if (run.session)
 		SSL_set_session(client->ssl, run.session);
 	if (epoll_ctl(run.epoll, EPOLL_CTL_ADD, client->fd, &event) < 0)
-		fail("epoll_ctl");
+		tls_clients_fail("epoll_ctl");
 }
 
 static void note_time(uint64_t time_us)
@@ -191,7 +191,7 @@ static void step(struct client *client)
 	if (!is_answer && run.stays)
 		client->retry_ms = clock_monotonic_ms() + RETRY_MS;
 	else if (!run.stays)
-		begin(client);
+		tls_clients_begin(client);
 }
 
 /* Moves a client to run.late if it has computed its part, and waits for the server's last message.
@@ -205,7 +205,7 @@ static void be_late(struct client *client)
 	client->is_late = true;
 	if (epoll_ctl(run.epoll, EPOLL_CTL_DEL, client->fd, NULL) < 0 ||
 	    epoll_ctl(run.late, EPOLL_CTL_ADD, client->fd, &event) < 0)
-		fail("epoll_ctl");
+		tls_clients_fail("epoll_ctl");
 }
 
 static void step_late(void)
@@ -223,7 +223,7 @@ static void retry(void)
 
 	for (unsigned i = 0; run.stays && i < run.count; i++)
 		if (run.clients[i].retry_ms && run.clients[i].retry_ms <= now_ms)
-			begin(&run.clients[i]);
+			tls_clients_begin(&run.clients[i]);
 }
 
 /* A client whose handshake ends asks at once, as if each had a processor of its own. Otherwise all
@@ -273,7 +273,7 @@ static void begin_all(unsigned count)
 	run.clients = memory_zalloc(count * sizeof(run.clients[0]));
 	run.count = count;
 	for (unsigned i = 0; i < count; i++)
-		begin(&run.clients[i]);
+		tls_clients_begin(&run.clients[i]);
 }
 
 /* Gets a session for all clients from a first connection that is not counted. */
@@ -306,7 +306,7 @@ static void make_polls(void)
 	if (run.epoll < 0 || run.late < 0 ||
 	    epoll_ctl(run.epoll, EPOLL_CTL_ADD, run.late,
 		      &(struct epoll_event){.events = EPOLLIN}) < 0)
-		fail("epoll");
+		tls_clients_fail("epoll");
 }
 
 static void set_up(char **argv)
@@ -340,7 +340,7 @@ static unsigned read_paths(const char *name)
 	unsigned count = 0;
 
 	if (!file)
-		fail(name);
+		tls_clients_fail(name);
 	while (count < PATHS_MAX && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = 0;
 		run.paths[count++] = strdup(line);

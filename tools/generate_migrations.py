@@ -16,7 +16,8 @@ import re
 import sys
 
 import statement_notify
-from generate_statements import Disagreement, code_of, read_folder, write_if_changed
+from generate_statements import read_folder, write_if_changed
+from statement_header import Disagreement, code_of
 from statement_output import c_string
 
 TRANSACTION = re.compile(r"\b(begin|commit|rollback|savepoint|start\s+transaction)\b", re.IGNORECASE)

@@ -2,13 +2,14 @@
 """Makes what the description of the API says of each operation: OpenAPI documents and C.
 
     generate_operations.py documents FOLDER [--output NAME FILE ...] [--depfile D]
-    generate_operations.py c FOLDER NAME --header H --source C --sources SRC [--depfile D]
+    generate_operations.py c FOLDER NAME --header H --source C --lists C --sources SRC --statements SQL [--depfile D]
     generate_operations.py commands FOLDER --header H --table C [--depfile D]
     generate_operations.py problems FOLDER --header H --source C --sources SRC [--depfile D]
 
 FOLDER is docs/api, NAME public or pages (tools/operations.py). The C is a macro of each endpoint's
 facts, its declaration, and the table of the routes. SRC is where the endpoints stand: each uses its
-own macro. The header of commands has displayctl's, for the table of the file C (tools/operation_commands.py).
+own macro, but those of plain lists, which the C of --lists has: SQL is where their statements stand
+(tools/list_endpoints.py). The header of commands has displayctl's, for the table of the file C (tools/operation_commands.py).
 That of problems has a name of each kind (tools/problem_kinds.py), each used somewhere in SRC.
 """
 
@@ -18,9 +19,11 @@ import pathlib
 import re
 import sys
 
+import list_endpoints
 import operation_commands
 import operations
 import problem_kinds
+import statement_header
 
 BODY = re.compile(r"^const struct endpoint endpoint_(\w+) = \{\n(.*?)\n\};", re.M | re.S)
 
@@ -96,7 +99,8 @@ def check_problems(document, described, path, text):
 def check_sources(document, folder):
     """Checks that each endpoint of the document uses its own macro, and that no other macro exists; and that
     the problems that a file with endpoints names are documented."""
-    wanted = {one.endpoint: one for one in document.operations}
+    wanted = {one.endpoint: one for one in document.operations if "list" not in one.facts}
+    made = {one.endpoint for one in document.operations} - set(wanted)
     files = sorted(pathlib.Path(folder).rglob("*.c"))
     for path in files:
         text = path.read_text(encoding="utf-8")
@@ -105,6 +109,8 @@ def check_sources(document, folder):
         for name, body in endpoints:
             taken = re.findall(r"\bENDPOINT_(\w+)", body)
             is_described = wanted.pop(name, None) is not None
+            if name in made:
+                raise operations.Fault(f"{path}: endpoint_{name} is made of its description")
             if taken and not is_described:
                 raise operations.Fault(f"{path}: nothing describes endpoint_{name}")
             if is_described and taken != [name.upper()]:
@@ -141,10 +147,14 @@ def make_documents(arguments):
 def make_c(arguments):
     document = operations.read(arguments.folder, arguments.name)
     files = check_sources(document, arguments.sources)
+    lists = list_endpoints.read(document, arguments.statements)
+    layer = os.path.basename(arguments.sources)
     write(arguments.header, header(document))
-    write(arguments.source, source(document, os.path.basename(arguments.sources)))
+    write(arguments.source, source(document, layer))
+    write(arguments.lists, list_endpoints.source(lists, layer))
     folders = sorted({path.parent for path in files})
-    finish(arguments, [arguments.header, arguments.source], document.files + files + folders)
+    finish(arguments, [arguments.header, arguments.source, arguments.lists],
+           document.files + files + folders + [one.file for one in lists])
 
 
 def make_problems(arguments):
@@ -178,7 +188,7 @@ def main():
     in_c = what.add_parser("c")
     in_c.add_argument("folder")
     in_c.add_argument("name")
-    for option in ("--header", "--source", "--sources"):
+    for option in ("--header", "--source", "--lists", "--sources", "--statements"):
         in_c.add_argument(option, required=True)
     in_c.set_defaults(run=make_c)
     of_problems = what.add_parser("problems")
@@ -196,7 +206,7 @@ def main():
     arguments = parser.parse_args()
     try:
         arguments.run(arguments)
-    except (problem_kinds.Fault, OSError, UnicodeDecodeError) as error:
+    except (problem_kinds.Fault, statement_header.Disagreement, OSError, UnicodeDecodeError) as error:
         sys.exit(str(error))
 
 

@@ -2,13 +2,14 @@
 """Makes C tables of the SQL files, or stops the build where a file disagrees with itself or with the
 records that it names.
 
-    generate_statements.py statements FOLDER --ids H --calls H --source C [--prefix test_]
+    generate_statements.py statements FOLDER --ids H --calls H --source C [--lists SQL] [--prefix test_]
         [--include FOLDER --records FOLDER ...] [--depfile D]
     generate_statements.py print FILE [--records FOLDER ...]
 
 include/db/statement.h and include/db/migrate.h say what the files look like. Records are read from the
 C files of the folders (tools/record_tables.py). The depfile names the folders too, so that a new file
-is noticed without a line anywhere. "print" shows a statement as PostgreSQL gets it.
+is noticed without a line anywhere. "print" shows the statements of a file as PostgreSQL gets them. The file
+of --lists shows those that tools/statement_lists.py makes.
 """
 
 import argparse
@@ -18,29 +19,14 @@ import sys
 
 import record_tables
 import statement_changes
+import statement_lists
 import statement_notify
 import statement_output
+from statement_header import (NAME, OPAQUE, TYPES, Disagreement, code_of, columns_of, parameters_of, read_header, read_items,
+                              read_refusals, split_header)
 
-# OIDs from PostgreSQL's catalog/pg_type.dat; they never change.
-TYPES = {
-    "bool": 16, "bytea": 17, "int8": 20, "int2": 21, "int4": 23, "text": 25, "float8": 701,
-    "macaddr": 829, "timestamptz": 1184, "uuid": 2950,
-    "int8[]": 1016, "text[]": 1009, "timestamptz[]": 1185, "uuid[]": 2951,
-    "bytea[]": 1001, "float8[]": 1022,
-}
-# Types of parameters that may be absent (NULL), marked by a "?" after the type.
-MAY_BE_ABSENT = ("text", "bytea", "macaddr")
-PARAMETERS_MAX = 24  # DB_PARAMETERS_MAX of include/db/query.h
-KEYS = ("params", "row", "effect", "work", "refuse", "batches", "commit", "alone", "changes", "connection", "rare")
+PARAMETERS_MAX = 72  # DB_PARAMETERS_MAX of include/db/parameters.h
 
-NAME = re.compile(r"[a-z][a-z0-9_]*")
-CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{2}([0-9A-Z]{3})?")
-# Parts of SQL that are not code: comments, strings, quoted names, dollar-quoted bodies.
-OPAQUE = re.compile(
-    r"--[^\n]*|/\*.*?\*/|[eE]'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
-    r"|(\$(?:[A-Za-z_]\w*)?\$).*?\1",
-    re.DOTALL,
-)
 WRITES = re.compile(
     r"\b(insert|update|delete|merge|truncate|create|alter|drop|call|lock|share|nextval|pg_notify)\b",
     re.IGNORECASE,
@@ -51,127 +37,6 @@ WORK = re.compile(r"bounded|grows with [a-z][a-z' ]*[a-z]")
 # Writes of workers whose work may grow: the removal of an account runs them one after the other,
 # and pauses after each for as long as it took. Also those that only the operator runs.
 MAY_GROW = re.compile(r"account_removal_\w+|account_closed_next|account_recount|devices_create|app_collection_choose")
-
-
-class Disagreement(Exception):
-    """Fault of a file, as a sentence."""
-
-
-def code_of(text):
-    """Returns the text without all opaque parts."""
-    return OPAQUE.sub(lambda match: " ", text)
-
-
-def split_header(text):
-    """Returns the comment lines at the start of a file, without their dashes, and the rest."""
-    lines = text.split("\n")
-    header = []
-    while lines and lines[0].startswith("--"):
-        header.append(lines.pop(0)[2:].strip())
-    return header, "\n".join(lines).strip()
-
-
-def read_header(lines):
-    """Returns ({key: [value, ...]}, description); a value that ends with a comma continues in the
-    next line."""
-    fields = {key: [] for key in KEYS}
-    description = []
-    open_key = None
-    for line in lines:
-        match = re.match(r"([a-z]+):\s*(.*)", line)
-        if open_key:
-            if match:
-                raise Disagreement(f"'{open_key}' ends with a comma")
-            fields[open_key][-1] += " " + line
-            key = open_key
-        elif match:
-            key, value = match.groups()
-            if key not in fields:
-                raise Disagreement(f"'{key}:' is none of {', '.join(KEYS)}")
-            fields[key].append(value)
-        else:
-            description.append(line)
-            continue
-        open_key = key if fields[key][-1].endswith(",") else None
-    if open_key:
-        raise Disagreement(f"'{open_key}' ends with a comma")
-    if not any(description):
-        raise Disagreement("the header does not say what the statement does")
-    return fields, description
-
-
-class Item:
-    """A name in params: or row:. kind: a type, or None if it names a record; optional: it may be NULL."""
-
-    def __init__(self, name, kind, optional=False, record=None):
-        self.name, self.kind, self.optional, self.record = name, kind, optional, record
-
-
-def read_item(words, what, records):
-    name = words[0] if words else ""
-    if not NAME.fullmatch(name) or len(words) > 2 or (len(words) == 1 and what == "params"):
-        raise Disagreement(f"'{' '.join(words)}' in {what} is not a name and a type")
-    kind = words[-1]
-    optional = kind.endswith("?")
-    kind = kind.rstrip("?")
-    if len(words) == 2 and kind in TYPES:
-        if optional and what == "params" and kind not in MAY_BE_ABSENT:
-            raise Disagreement(f"'{name}' may not be absent: only {', '.join(MAY_BE_ABSENT)} may,"
-                               " and the fields of a record")
-        return Item(name, kind, optional)
-    if kind not in records or optional or (len(words) == 2 and what == "row"):
-        raise Disagreement(f"unknown type '{kind}' in {what}" if len(words) == 2
-                           else f"'{kind}' in {what} is neither a record nor a name and a type")
-    return Item(name, None, record=records[kind])
-
-
-def read_items(values, what, records):
-    """Returns [Item, ...] of params: and row: lines."""
-    items = []
-    values = [value for value in values if value]
-    for text in ",".join(values).split(",") if values else []:
-        item = read_item(text.split(), what, records)
-        if item.name in (other.name for other in items):
-            raise Disagreement(f"'{item.name}' stands twice in {what}")
-        items.append(item)
-    return items
-
-
-def parameters_of(items):
-    """Returns [(name, type), ...] as PostgreSQL counts them: each field of a record separately."""
-    parameters = []
-    for item in items:
-        if not item.record:
-            parameters.append((item.name, item.kind))
-            continue
-        if not item.record.changes:
-            raise Disagreement(f"no field of '{item.record.name}' is in both rows and bodies")
-        parameters += [(f"{item.name}.{column}", kind) for column, kind in item.record.changes]
-    return parameters
-
-
-def columns_of(items):
-    columns = []
-    for item in items:
-        columns += item.record.columns if item.record else [(item.name, item.kind)]
-    for name, _ in columns:
-        if [column for column, _ in columns].count(name) > 1:
-            raise Disagreement(f"'{name}' stands twice in row")
-    return columns
-
-
-def read_refusals(values):
-    """Returns [(constraint, problem), ...]."""
-    refusals = []
-    for value in values:
-        for item in value.split(","):
-            constraint, arrow, problem = (part.strip() for part in item.partition("->"))
-            if not arrow or not CONSTRAINT.fullmatch(constraint) or not NAME.fullmatch(problem):
-                raise Disagreement(f"'{item.strip()}' is not 'constraint -> problem'")
-            if constraint in (other for other, _ in refusals):
-                raise Disagreement(f"'{constraint}' is refused twice")
-            refusals.append((constraint, problem))
-    return refusals
 
 
 def check_text(text, effect):
@@ -318,6 +183,26 @@ def read_statement(name, text, records):
     return statement
 
 
+def read_file(name, text, records):
+    """Returns the statements of a file, and {name: text} of those of a list."""
+    lines, body = split_header(text)
+    fields, description = read_header(lines)
+    try:
+        row = columns_of(read_items(fields["row"], "row", records))
+        the_list = statement_lists.read_list(name, fields, row)
+        if not the_list:
+            statement = read_statement(name, text, records)
+            return [statement, *those_alone(statement)], {}
+        files = statement_lists.made_files(name, fields, description, body, the_list)
+    except statement_lists.BadList as error:
+        raise Disagreement(str(error)) from error
+    for kind, (made, one) in zip(the_list.kinds, files.items()):
+        the_list.statements[kind] = read_statement(made, one, records) | {"stands_for": name}
+    called = {"list": the_list, "members": read_items(fields["params"], "params", records), "stands_for": None}
+    first, *others = the_list.statements.values()
+    return [first | called, *others], files
+
+
 def read_alone(values, members):
     """Returns [column, ...] of the changes that often come alone."""
     changes = [item.record.changes for item in members if item.record]
@@ -353,8 +238,8 @@ def check_batched(many, statements):
         raise Disagreement(f"'{one['name']}' must have one parameter, refuse nothing, batch nothing")
     if [kind for _, kind in many["parameters"]] != [one["parameters"][0][1] + "[]"]:
         raise Disagreement(f"its parameter must be an array of that of '{one['name']}'")
-    if many["columns"] != [*one["columns"], ("place", "int8")]:
-        raise Disagreement(f"its row must be that of '{one['name']}' and 'place int8'")
+    if many["columns"] != [*one["columns"], ("key_number", "int8")]:
+        raise Disagreement(f"its row must be that of '{one['name']}' and 'key_number int8'")
     return one["name"]
 
 
@@ -395,8 +280,8 @@ def write_if_changed(path, text):
 
 def read_statements(folder, records):
     """Reads the statements of the folder, which workers and displayctl use, and of its folder
-    "ctl", which only displayctl uses. Also returns the input files."""
-    statements, inputs = [], []
+    "ctl", which only displayctl uses. Also returns the input files, and the texts of lists."""
+    statements, inputs, lists = [], [], {}
     for place in (folder, os.path.join(folder, "ctl")):
         if place != folder and not os.path.isdir(place):
             continue
@@ -404,21 +289,24 @@ def read_statements(folder, records):
         inputs += [place, *(os.path.join(place, name + ".sql") for name in files)]
         for name, text in files.items():
             try:
-                if name in (other["name"] for other in statements):
-                    raise Disagreement("there are two of this name")
-                statement = read_statement(name, text, records) | {"is_for_ctl": place != folder}
-                if statement["is_for_ctl"] and statement["changes"]:
-                    raise Disagreement("no worker sees the rows of 'changes:': say 'changes: told'")
-                check_growth(statement)
+                made, files = read_file(name, text, records)
+                lists |= files
+                for statement in made:
+                    if statement["name"] in (other["name"] for other in statements):
+                        raise Disagreement("there are two of this name")
+                    statement["is_for_ctl"] = place != folder
+                    if statement["is_for_ctl"] and statement["changes"]:
+                        raise Disagreement("no worker sees the rows of 'changes:': say 'changes: told'")
+                    check_growth(statement)
+                    statements.append(statement)
             except Disagreement as error:
                 raise Disagreement(f"{name}.sql: {error}") from error
-            statements += [statement, *those_alone(statement)]
-    return sorted(statements, key=lambda statement: statement["name"]), inputs
+    return sorted(statements, key=lambda statement: statement["name"]), inputs, lists
 
 
 def generate(arguments):
     records, record_files = record_tables.read_folders(arguments.records, arguments.include)
-    statements, inputs = read_statements(arguments.path, records)
+    statements, inputs, lists = read_statements(arguments.path, records)
     inputs += record_files
     connect_batched(statements)
     output = statement_output.Output(statements, records, arguments.prefix, TYPES)
@@ -427,6 +315,8 @@ def generate(arguments):
         arguments.calls: output.calls(),
         arguments.source: output.source(arguments.ids, arguments.calls),
     }
+    if arguments.lists:
+        outputs[arguments.lists] = "\n".join(f"-- {name}\n{text}" for name, text in sorted(lists.items()))
     for path, text in outputs.items():
         write_if_changed(path, text)
     if arguments.depfile:
@@ -438,7 +328,8 @@ def print_statement(arguments):
     records, _ = record_tables.read_folders(arguments.records, arguments.include)
     name = os.path.basename(arguments.path)[:-4]
     with open(arguments.path, encoding="utf-8") as file:
-        print(read_statement(name, file.read(), records)["text"])
+        for statement in read_file(name, file.read(), records)[0]:
+            print(statement["text"])
 
 
 def main():
@@ -448,6 +339,7 @@ def main():
     parser.add_argument("--ids")
     parser.add_argument("--calls")
     parser.add_argument("--source")
+    parser.add_argument("--lists")
     parser.add_argument("--prefix", default="")
     parser.add_argument("--include", default="include")
     parser.add_argument("--records", action="append", default=[])

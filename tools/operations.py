@@ -23,6 +23,7 @@ out, and the members "x-displayd-..." say these facts:
     untyped-body   a body is JSON whatever its Content-Type says
     picture-body   a body may also be the bytes of a picture; the other members come from the query then
     rate           device: there is the rate limit of a single device, too
+    list           the endpoint is a list that needs nothing but its statement, so it has no C (list_endpoints.py)
     tag            settings: the answer has the tag of a device's settings; installation: that of an
                    installation; none: it has no tag
     conditions     settings: compared with that tag; own: the handler compares them
@@ -55,7 +56,7 @@ FACTS = {
     "device-key": [True], "resource": ["device", "app"],
     "key-level": ["push", "devices", "all"],
     "body-limit": ["page", "rotation", "settings", "upload", "app", "lines", "request"], "rate": ["device"],
-    "key-devices": None, "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],
+    "key-devices": None, "list": None, "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],
 }
 KINDS = ("securitySchemes", "parameters", "headers", "responses", "schemas")
 PREFIX = "x-displayd-"

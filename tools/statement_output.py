@@ -6,12 +6,17 @@ its row where its header lists columns, and a function that binds the one and ty
     struct device_update_parameters { struct id id; ... };
     statement_device_update(query, &(struct device_update_parameters){.id = id, ...}, &device);
 
+The function of a list chooses among the statements of its file (tools/statement_lists.py):
+
+    statement_own_app_list(query, &(struct own_app_list_parameters){.account_id = id}, range);
+
 source: the table.
 """
 
 import os
 
 import record_tables
+import statement_lists
 
 MADE_BY = "/* Made by tools/generate_statements.py. */"
 # By a parameter's type: the member's C type, and the function that adds it.
@@ -29,6 +34,7 @@ COLUMNS = {
     "bool": "bool ", "int2": "int64_t ", "int4": "int64_t ", "int8": "int64_t ",
     "text": "struct str ", "uuid": "struct id ", "bytea": "struct str ", "timestamptz": "int64_t ",
 }
+LIST_PARTS = {"row_limit": "db_add_int8(&query->parameters, limit);"}
 FIELD_KINDS = {}
 for _kind, _type in record_tables.COLUMN_TYPES.items():
     FIELD_KINDS.setdefault(_type, _kind)
@@ -83,7 +89,7 @@ class Output:
     def called(self):
         """Returns the statements that are called; the others replace executions of one of them."""
         return [statement for statement in self.statements
-                if not statement["batches"] and "stands_for" not in statement]
+                if not statement["batches"] and not statement.get("stands_for")]
 
     def calls(self):
         rows = [(s, self.row_of(s)) for s in self.called()]
@@ -92,7 +98,8 @@ class Output:
             for s in self.called() for item in s["members"] if item.record})
         embedded = sorted({item.record.header for s, row in rows if row and row[2]
                            for item in s["row"] if item.record})
-        lines = [MADE_BY, "#pragma once", "", '#include "db/parameters.h"', '#include "db/query.h"']
+        lines = [MADE_BY, "#pragma once", "", '#include "base/limits.h"', '#include "db/list_range.h"',
+                 '#include "db/parameters.h"', '#include "db/query.h"']
         lines += [f'#include "{header}"' for header in embedded] + [""]
         for struct, record in named:
             lines += [f"struct {struct};", f"extern const struct record {record};"]
@@ -111,12 +118,49 @@ class Output:
                       f"extern const struct record {row[1]};"]
         arguments = ["struct db_query *query"]
         arguments += [f"const struct {parameters} *parameters"] if members else []
+        if "list" in statement:
+            return [*lines, *self.list_call(statement, row, arguments)]
         arguments += [f"struct {row[0]} *ret_row"] if row else []
         lines += ["/* " + "\n * ".join(statement["description"]) + " */",
                   f"static inline void {self.prefix}statement_{name}({', '.join(arguments)})", "{"]
         target = f"&{row[1]}, ret_row" if row else "NULL, NULL"
         lines.append(f"\tdb_query_begin(query, (enum statement){self.constant(statement)}, {target});")
         return [*lines, *map(self.add, members), *self.alone(statement), "}"]
+
+    def list_call(self, statement, row, arguments):
+        """Lists the lines of the function that reads a range of a list: the search before the part, the part
+        before the beginning."""
+        name, the_list = f"{self.prefix}{statement['name']}", statement["list"]
+        lines = [f"extern const struct list_order {name}_order;",
+                 "/* " + "\n * ".join(statement["description"]) + " */",
+                 f"static inline void {self.prefix}statement_{statement['name']}"
+                 f"({', '.join([*arguments, 'const struct list_range *range'])})", "{",
+                 "\tint64_t limit = range->limit ? range->limit : LIMIT_LIST_SHORT + 1;", ""]
+        for kind in reversed(the_list.kinds):
+            own = the_list.own[kind]
+            given = own and f"parameters->{own[0]}.{'count' if own[1].endswith('[]') else 'length'}"
+            condition = {"part": f"range->limit || {given}" if given else "range->limit", "search": given}.get(kind)
+            condition = None if kind == the_list.kinds[0] else condition
+            tab = "\t\t" if condition else "\t"
+            lines += [f"\tif ({condition}) {{"] if condition else []
+            lines.append(f"{tab}db_query_begin(query, (enum statement){self.constant(the_list.statements[kind])}, &{row[1]}, NULL);")
+            for item in the_list.statements[kind]["members"]:
+                lines.append(f"{tab}{LIST_PARTS.get(item.name) or self.list_part(item, the_list) or self.add(item).strip()}")
+            lines += ["\t\treturn;", "\t}"] if condition else ["}"]
+        return lines
+
+    @staticmethod
+    def list_part(item, the_list):
+        """Returns the line that adds a parameter of the list position, or None."""
+        if (item.name, item.kind) not in the_list.parameters():
+            return None
+        return f"db_add_{MEMBERS[item.kind][1]}(&query->parameters, range->after.{statement_lists.KINDS[item.kind]});"
+
+    def order(self, statement):
+        columns = ", ".join(f'"{column}"' for _, column, _ in statement["list"].keys)
+        start = statement["list"].start()
+        return (f"const struct list_order {self.prefix}{statement['name']}_order = {{\n\t.columns = {{{columns}}},"
+                + (f"\n\t.start = {{{start}}}," if start else "") + "\n};")
 
     def alone(self, statement):
         """Lists the statements that run instead of a change if only one column is given."""
@@ -172,6 +216,7 @@ class Output:
             row = None if statement not in called else self.row_of(statement)
             arrays, entry = self.entry(statement)
             lines += ["", *arrays, *(self.record(statement, row) if row and row[2] else [])]
+            lines += [self.order(statement)] if "list" in statement else []
             entries.append(entry)
         size = f"{self.upper}STATEMENT_COUNT"
         lines += ["", f"const struct statement_entry {self.prefix}statements[{size}] = {{", *entries,

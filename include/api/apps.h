@@ -14,6 +14,7 @@ struct api_upload {
 	struct account_room room; /* if the account has no room */
 };
 task_step api_upload_version;
+task_step api_fail_version;   /* answers a constraint error of a new version */
 task_step api_upload_refused; /* handler of the endpoint's "refused" */
 
 /* Makes an approved version the deployed one; the body is app_deploy_record. */

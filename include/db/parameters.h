@@ -25,17 +25,20 @@ struct db_texts {
 	unsigned count;
 };
 
-enum { DB_PARAMETERS_MAX = 24 };
+/* Maximum of a statement: all fields of a record, and some more. */
+enum { DB_PARAMETERS_MAX = 72 };
 
 /* Values are copied into the arena, except text and bytea, whose bytes must stay valid until the
  * query is done. */
 struct db_parameters {
 	struct arena *arena;
 	unsigned count;
-	const char *values[DB_PARAMETERS_MAX]; /* NULL: SQL NULL */
-	int lengths[DB_PARAMETERS_MAX];
+	unsigned room;	     /* of both arrays, which lie in the arena */
+	const char **values; /* NULL: SQL NULL */
+	int *lengths;
 };
 
+/* Begins anew: the arrays of earlier parameters may be gone with the arena's contents. */
 void db_parameters_init(struct db_parameters *parameters, struct arena *arena);
 void db_add_null(struct db_parameters *parameters);
 void db_add_bool(struct db_parameters *parameters, bool value);

@@ -75,8 +75,7 @@ struct db_query {
 
 static inline void db_query_init(struct db_query *query, struct arena *arena)
 {
-	query->parameters.arena = arena;
-	query->parameters.count = 0;
+	db_parameters_init(&query->parameters, arena);
 	query->account_id = (struct id){0};
 	query->is_wanted = NULL;
 }
@@ -92,7 +91,7 @@ static inline void db_query_begin(struct db_query *query, enum statement stateme
 				  const struct record *record, void *row)
 {
 	query->statement = statement;
-	query->parameters.count = 0;
+	db_parameters_init(&query->parameters, query->parameters.arena);
 	query->record = record;
 	query->row = row;
 }

@@ -53,17 +53,23 @@
  * row's key in the array, from 1. The rows of one key follow each other, in their order:
  *
  *   -- params: ids uuid[]
- *   -- row: device, place int8
+ *   -- row: device, key_number int8
  *   -- effect: read
  *   -- work: bounded
  *   -- batches: device_by_id
- *   SELECT ..., wanted.place FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place) ...
+ *   SELECT ..., wanted.key_number FROM unnest(:ids) WITH ORDINALITY AS wanted (id, key_number) ...
  *
  * A write that changes only the row of its first parameter and dependent rows may share a commit
  * with others that wait for the same connection (group commit): "-- commit: shared". It must lock
  * that row before any other; the writes of a commit are sent in the order of their first
  * parameters, so that two commits never wait for each other. If one of these writes fails, none is
  * committed, and each runs again by itself.
+ *
+ * "-- list: created_at, id" makes the statements of a list of one file: its beginning, a part after
+ * a list position, and a search (tools/statement_lists.py). Their texts lie in the build folder,
+ * src/db/lists.sql; the function takes a struct list_range instead of a row:
+ *
+ *   statement_own_app_list(query, &(struct own_app_list_parameters){.account_id = id}, range);
  *
  * "-- connection: own" is for rare statements of the operator that may take minutes: they run one
  * at a time on a connection of their own, so nothing waits for them.

@@ -147,6 +147,11 @@ unsigned record_read_row(const struct record *record, const struct record_value 
 /* Number of columns that record_read_row() reads. */
 unsigned record_column_count(const struct record *record);
 
+/* Finds the field of a column, and the offset of its member in the struct. Returns NULL if there is
+ * none. */
+const struct record_field *record_column(const struct record *record, const char *name,
+					 size_t *ret_offset);
+
 /* Appends a JSON object. */
 void record_write_json(const struct record *record, const void *row, struct buffer *buffer);
 

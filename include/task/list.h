@@ -12,38 +12,42 @@
  * were added or removed meanwhile. */
 #pragma once
 
+#include "db/list_range.h"
 #include "task/task.h"
-
-/* List position; a list uses the members that it needs. */
-struct list_position {
-	int64_t number;
-	struct id id;
-	struct str text;
-};
-
-struct list_range {
-	struct list_position after;
-	int64_t limit; /* maximum of elements */
-};
 
 enum { LIST_PARAMETERS_MAX = 2 };
 
-/* List that an endpoint answers with; static. */
+/* Query parameter that selects elements of a list. */
+struct list_parameter {
+	const char *name; /* NULL: none */
+	bool is_switch;	  /* true or false; else a text */
+};
+
+/* Values of these parameters. A list with parameters has this as its task's state, or as the first
+ * member of the state. */
+struct list_choice {
+	struct str text; /* empty: none */
+	bool is_on;
+};
+
+/* List that an endpoint answers with; static. tools/list_endpoints.py makes those that need nothing
+ * but their statement. */
 struct task_list {
 	char letter; /* letter of its cursors, unique among lists */
-	/* Query parameters that select elements: links to the next part repeat them. */
-	const char *parameters[LIST_PARAMETERS_MAX];
-	/* Fills the query for all elements, at most LIMIT_LIST_SHORT + 1. */
-	void (*ask_short)(struct task *task, struct db_query *query);
-	/* Number of last columns of these rows that neither the answer nor its entity tag includes.
+	/* Links to the next part repeat them. */
+	struct list_parameter parameters[LIST_PARAMETERS_MAX];
+	/* Fills the query for a range. Its rows begin with the shown columns. */
+	void (*ask)(struct task *task, struct db_query *query, const struct list_range *range);
+	/* Order of the statement, STATEMENT_order. NULL: the list never has more than
+	 * LIMIT_LIST_SHORT elements, and no parts. */
+	const struct list_order *order;
+	/* Number of last columns of the rows that neither the answer nor its entity tag includes.
 	 */
 	unsigned unshown_columns;
-	/* Fills the query for a range. Its rows begin with the shown columns. NULL: the list never
-	 * has more than LIMIT_LIST_SHORT elements, and no parts. */
-	void (*ask_part)(struct task *task, struct db_query *query, const struct list_range *range);
-	/* NULL, or tests by a row of ask_short() whether the elements are too large for a short
-	 * list, however few: then they are read as a long list, and so are all parts. */
-	bool (*is_large)(const void *row);
+	/* Whether the rows of a short list have a column is_large. If it is true, their elements
+	 * are too large for a short list, however few: then they are read as a long list. All parts
+	 * of such a list are. */
+	bool may_be_large;
 	/* NULL, or sets members of a row that the database does not have. */
 	void (*complete)(struct task *task, void *row);
 	/* Whether the list is sent in gzip to callers that accept it. Only for elements without
@@ -55,9 +59,6 @@ struct task_list {
 	void (*write_end)(struct task *task, struct buffer *text);
 	/* NULL, or the member of an object in which the array lies: {"devices":[...]} */
 	const char *envelope;
-	struct list_position start; /* position before all elements */
-	/* Returns the list position of a row of ask_part(); its text may lie in the row. */
-	struct list_position (*position)(const void *row);
 };
 
 /* Reads a query parameter that is true or false; absent: false. Returns true, with the answer 400,
@@ -66,8 +67,14 @@ __attribute__((warn_unused_result)) bool task_has_bad_switch(struct task *task, 
 							     bool *ret_is_on,
 							     struct step_result *ret_answer);
 
-/* Answers 200 with all rows of ask_part(), whose range has no limit, each as a text: for elements
- * of several kinds. */
+/* Reads a query parameter that is a text of at most LIMIT_SEARCH_BYTES; absent: empty. Returns
+ * true, with the answer 400, if it is anything else. */
+__attribute__((warn_unused_result)) bool task_has_bad_text(struct task *task, const char *name,
+							   struct str *ret_text,
+							   struct step_result *ret_answer);
+
+/* Answers 200 with all rows of ask(), whose range has no limit, each as a text: for elements of
+ * several kinds. */
 __attribute__((warn_unused_result)) struct step_result
 task_reply_lines(struct task *task, const struct task_list *list);
 /* Answers 200 with the list or the wanted part. Short lists and parts have an ETag, and are

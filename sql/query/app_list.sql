@@ -1,10 +1,10 @@
 -- The apps that an account can install: active apps with a deployed version, all public ones and
--- its own private ones; at most 101, one more than a short list has. Both are read in their order.
--- with_broken: also those that are broken.
+-- its own private ones. Both are read in their order. with_broken: also those that are broken.
 -- params: account_id uuid, with_broken bool
 -- row: app_listed
 -- effect: read
 -- work: bounded
+-- list: name COLLATE "C", id
 WITH listed AS (
 	SELECT *
 	FROM (
@@ -15,8 +15,8 @@ WITH listed AS (
 			WHERE status = 'active' AND visibility <> 'private'
 				AND deployed_version_id IS NOT NULL
 				AND (:with_broken OR broken_reason IS NULL)
-			ORDER BY name COLLATE "C", id
-			LIMIT 101
+				AND {after}
+			{order}
 		) UNION ALL (
 			SELECT name COLLATE "C" AS key, id, account_id, name, description, author,
 				deployed_version_id, collection_id, category, tags, broken_reason
@@ -24,12 +24,12 @@ WITH listed AS (
 			WHERE account_id = :account_id AND status = 'active' AND visibility = 'private'
 				AND deployed_version_id IS NOT NULL
 				AND (:with_broken OR broken_reason IS NULL)
-			ORDER BY name COLLATE "C", id
-			LIMIT 101
+				AND {after}
+			{order}
 		)
 	) AS either
 	ORDER BY key, id
-	LIMIT 101
+	LIMIT {limit}
 )
 SELECT listed.id, listed.name, listed.description,
 	(SELECT name FROM app_version WHERE id = listed.deployed_version_id) AS version,

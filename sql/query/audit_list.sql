@@ -1,8 +1,13 @@
--- The newest entries of the audit log; at most 101, one more than a short list has.
+-- The entries of the audit log, newest first.
+-- params: wanted text
 -- row: audit_entry
 -- effect: read
 -- work: bounded
+-- search: grows with audit entries
+-- list: id desc
 SELECT {audit_entry}
 FROM audit_entry
-ORDER BY id DESC
-LIMIT 101
+WHERE {after}
+	{search: AND position((SELECT lower(:wanted))
+		IN lower(concat_ws(E'\n', actor, action, target, address))) > 0}
+{order}

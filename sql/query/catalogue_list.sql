@@ -1,9 +1,11 @@
--- The apps that an account can install (see app_list); at most 101, one more than a short list
--- has. with_broken: also those that are broken.
--- params: account_id uuid, with_broken bool
+-- The apps that an account can install (see app_list). search: those whose name, slug, summary,
+-- author, category or tags have a text. with_broken: also those that are broken.
+-- params: account_id uuid, with_broken bool, wanted text
 -- row: catalogue_app
 -- effect: read
 -- work: bounded
+-- search: grows with apps and accounts
+-- list: name COLLATE "C", id
 WITH listed AS (
 	SELECT *
 	FROM (
@@ -14,8 +16,11 @@ WITH listed AS (
 			WHERE status = 'active' AND visibility <> 'private'
 				AND deployed_version_id IS NOT NULL
 				AND (:with_broken OR broken_reason IS NULL)
-			ORDER BY name COLLATE "C", id
-			LIMIT 101
+				AND {after}
+				{search: AND (position((SELECT lower(:wanted)) IN search_text) > 0
+					OR (author IS NULL AND position((SELECT lower(:wanted))
+						IN (SELECT search_name FROM account WHERE id = app.account_id)) > 0))}
+			{order}
 		) UNION ALL (
 			SELECT name COLLATE "C" AS key, id, account_id, slug, name, description, author,
 				visibility, deployed_version_id, collection_id, category, tags, broken_reason
@@ -23,12 +28,15 @@ WITH listed AS (
 			WHERE account_id = :account_id AND status = 'active' AND visibility = 'private'
 				AND deployed_version_id IS NOT NULL
 				AND (:with_broken OR broken_reason IS NULL)
-			ORDER BY name COLLATE "C", id
-			LIMIT 101
+				AND {after}
+				{search: AND (position((SELECT lower(:wanted)) IN search_text) > 0
+					OR (author IS NULL AND position((SELECT lower(:wanted))
+						IN (SELECT search_name FROM account WHERE id = app.account_id)) > 0))}
+			{order}
 		)
 	) AS either
 	ORDER BY key, id
-	LIMIT 101
+	LIMIT {limit}
 )
 SELECT listed.id, listed.slug,
 	app_path(:account_id, listed.id, listed.slug) AS path, listed.name, listed.description,

@@ -1,10 +1,11 @@
--- The devices of an account, oldest first; at most 101, one more than a short list has.
--- params: account_id uuid
--- row: device_shown
+-- The devices of an account, oldest first; of a key for chosen devices, only these.
+-- params: account_id uuid, chosen_ids uuid[]
+-- row: device_shown, created_at timestamptz
 -- effect: read
 -- work: bounded
-SELECT {device_shown}
+-- list: created_at, id
+SELECT {device_shown}, created_at
 FROM device
-WHERE account_id = :account_id
-ORDER BY created_at, id
-LIMIT 101
+WHERE account_id = :account_id AND {after}
+	{part: AND (cardinality(:chosen_ids) = 0 OR id = ANY (:chosen_ids))}
+{order}

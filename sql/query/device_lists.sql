@@ -1,13 +1,13 @@
 -- The devices of accounts, oldest first; at most 101 of each.
 -- params: account_ids uuid[]
--- row: device_shown, place int8
+-- row: device_shown, created_at timestamptz, key_number int8
 -- effect: read
 -- work: bounded
 -- batches: device_list
-SELECT device.*, wanted.place
-FROM unnest(:account_ids) WITH ORDINALITY AS wanted (account_id, place)
+SELECT device.*, wanted.key_number
+FROM unnest(:account_ids) WITH ORDINALITY AS wanted (account_id, key_number)
 CROSS JOIN LATERAL (
-	SELECT {device_shown}
+	SELECT {device_shown}, created_at
 	FROM device
 	WHERE device.account_id = wanted.account_id
 	ORDER BY created_at, id

@@ -1,9 +1,9 @@
 -- Devices by their IDs, of any account.
 -- params: ids uuid[]
--- row: device, place int8
+-- row: device, key_number int8
 -- effect: read
 -- work: bounded
 -- batches: device_by_id
-SELECT device.{device}, wanted.place
-FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place)
+SELECT device.{device}, wanted.key_number
+FROM unnest(:ids) WITH ORDINALITY AS wanted (id, key_number)
 JOIN device ON device.id = wanted.id

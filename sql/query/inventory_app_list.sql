@@ -1,9 +1,10 @@
--- A part of the apps of all accounts, or of one, oldest first, except apps that are being removed:
--- at most so many after a list position. with_broken: also those that are broken.
--- params: account_id uuid, with_broken bool, after_created_at timestamptz, after_id uuid, row_limit int8
+-- The apps of all accounts, or of one, oldest first, except apps that are being removed. with_broken:
+-- also those that are broken.
+-- params: account_id uuid, with_broken bool
 -- row: own_app
 -- effect: read
 -- work: grows with apps
+-- list: app.created_at, app.id
 SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 	app_version.name AS version,
 	(SELECT pending.name FROM app_version AS pending
@@ -15,7 +16,6 @@ SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 FROM app
 LEFT JOIN app_version ON app_version.id = app.deployed_version_id
 WHERE NOT app.is_removed AND (:with_broken OR app.broken_reason IS NULL)
-	AND (app.created_at, app.id) > (:after_created_at, :after_id)
+	AND {after}
 	AND (app.account_id = :account_id OR :account_id = '00000000-0000-0000-0000-000000000000')
-ORDER BY app.created_at, app.id
-LIMIT :row_limit
+{order}

@@ -1,9 +1,9 @@
--- A part of the API keys of all accounts, or of one, oldest first, revoked ones included: at most
--- so many after a list position.
--- params: account_id uuid, after_created_at timestamptz, after_id uuid, row_limit int8
+-- The API keys of all accounts, or of one, oldest first, revoked ones included.
+-- params: account_id uuid
 -- row: inventory_key
 -- effect: read
 -- work: grows with keys
+-- list: api_key.created_at, api_key.id
 SELECT api_key.id, api_key.name, account.email AS account, api_key.first_characters,
 	api_key.scope, to_json(api_key.device_ids)::text AS devices, api_key.ends_at, api_key.created_at,
 	api_key.last_used_at, api_key.secret_hash,
@@ -11,7 +11,6 @@ SELECT api_key.id, api_key.name, account.email AS account, api_key.first_charact
 	api_key.revoked_at
 FROM api_key
 JOIN account ON account.id = api_key.account_id
-WHERE (api_key.created_at, api_key.id) > (:after_created_at, :after_id)
+WHERE {after}
 	AND :account_id IN (api_key.account_id, '00000000-0000-0000-0000-000000000000')
-ORDER BY api_key.created_at, api_key.id
-LIMIT :row_limit
+{order}

@@ -1,8 +1,11 @@
--- All accounts as administrators see them, oldest first; at most 101, one more than a short list
--- has.
+-- All accounts as administrators see them, oldest first. search: those that have a text in
+-- their name or address.
+-- params: wanted text
 -- row: member
 -- effect: read
 -- work: grows with the devices of accounts
+-- search: grows with accounts
+-- list: account.created_at, account.id
 SELECT account.{person}, account.last_sign_in_at,
 	account.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
 	account.device_count::int8 AS devices, account.key_count::int8 AS keys,
@@ -11,5 +14,7 @@ SELECT account.{person}, account.last_sign_in_at,
 	bytes_allowed(account.byte_limit, account.device_count) AS bytes_allowed, account.byte_limit,
 	account.reaches_local
 FROM account
-ORDER BY account.created_at, account.id
-LIMIT 101
+WHERE {after}
+	{search: AND (position((SELECT lower(:wanted)) IN account.search_name) > 0
+		OR position((SELECT lower(:wanted)) IN lower(account.email)) > 0)}
+{order}

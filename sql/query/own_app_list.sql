@@ -1,9 +1,9 @@
--- The apps of an account as their author sees them, oldest first; at most 101, one more than a short
--- list has.
+-- The apps of an account as their author sees them, oldest first.
 -- params: account_id uuid
 -- row: own_app
 -- effect: read
 -- work: bounded
+-- list: app.created_at, app.id
 SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 	app_version.name AS version,
 	(SELECT pending.name FROM app_version AS pending
@@ -14,6 +14,5 @@ SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 	app.broken_reason
 FROM app
 LEFT JOIN app_version ON app_version.id = app.deployed_version_id
-WHERE app.account_id = :account_id AND NOT app.is_removed
-ORDER BY app.created_at, app.id
-LIMIT 101
+WHERE app.account_id = :account_id AND NOT app.is_removed AND {after}
+{order}

@@ -1,14 +1,13 @@
--- An account's API keys that are not revoked, oldest first; at most 101, one more than a short list
--- has.
+-- An account's API keys that are not revoked, oldest first.
 -- params: account_id uuid
 -- row: key_entry
 -- effect: read
 -- work: bounded
+-- list: created_at, id
 SELECT {key_entry}
 FROM api_key
 CROSS JOIN LATERAL (
 	SELECT to_json(device_ids)::text AS devices, CASE WHEN has_set_up THEN key_set_up(id) ELSE '[]' END AS set_up
 ) AS chosen
-WHERE account_id = :account_id AND revoked_at IS NULL
-ORDER BY created_at, id
-LIMIT 101
+WHERE account_id = :account_id AND revoked_at IS NULL AND {after}
+{order}

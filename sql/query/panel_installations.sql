@@ -9,7 +9,7 @@
 -- params: device_ids uuid[], known_generations int8[]
 -- row: number int8, id text, position int8, picture_generation int8, picture bytea?,
 --   is_enabled bool, display_s int4?, has_hours bool, start_minute int2?, end_minute int2?,
---   weekdays int2, place bytea?, app_id uuid?, version_id uuid?, app_generation int8,
+--   weekdays int2, render_key bytea?, app_id uuid?, version_id uuid?, app_generation int8,
 --   render_generation int8, has_nothing bool, is_whole bool, due_in_ms int8,
 --   is_each_turn bool, expires_in_ms int8
 -- effect: read
@@ -24,7 +24,7 @@ SELECT wanted.number, installation.id, installation.position,
 	installation.is_enabled, installation.display_s,
 	installation.start_minute IS NOT NULL AS has_hours, installation.start_minute,
 	installation.end_minute, installation.weekdays,
-	installation.place, installation.app_id, entry.version_id,
+	installation.place AS render_key, installation.app_id, entry.version_id,
 	coalesce(entry.app_generation, 0) AS app_generation,
 	coalesce(entry.generation, 0) AS render_generation,
 	coalesce(entry.has_nothing, false) AS has_nothing, coalesce(entry.is_whole, false) AS is_whole,

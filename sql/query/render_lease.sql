@@ -1,4 +1,4 @@
--- Leases the render of one version of an app for a render key (place) to a worker: no other worker
+-- Leases the render of one version of an app for a render key to a worker: no other worker
 -- renders it until lease_ms have passed. The row has everything that the script needs. is_leased
 -- is false: the caller does not have its language (is_supported), or it is being rendered, or is not
 -- due, for wait_ms. device_id and installation_id: the installation whose secret settings these
@@ -9,7 +9,7 @@
 -- first, whose removal would wait for it. ahead_ms: time until the moment for which it is rendered;
 -- a picture that is still good then is not due. reaches_local: apps may reach the addresses of
 -- --egress-allow.
--- params: place bytea, version_id uuid, lease uuid, languages text[], lease_ms int8,
+-- params: render_key bytea, version_id uuid, lease uuid, languages text[], lease_ms int8,
 --   ahead_ms int8
 -- row: is_leased bool, is_supported bool, wait_ms int8, device_id uuid, installation_id text,
 --   settings text, secret_settings bytea?, timezone text, locale text, duration_s int4,
@@ -28,7 +28,7 @@ WITH wanted AS (
 	FROM (
 		SELECT *
 		FROM installation
-		WHERE place = :place
+		WHERE place = :render_key
 		LIMIT 1
 	) AS installation
 	JOIN device ON device.id = installation.device_id
@@ -40,16 +40,16 @@ WITH wanted AS (
 	SELECT pause.paused_until, pause.paused_until <= present_time() AS is_over
 	FROM version_crashes AS pause
 	WHERE pause.version_id = :version_id AND pause.paused_until IS NOT NULL
-		AND (pause.account_id IS NULL OR NOT is_place_of_others(:place, pause.account_id))
+		AND (pause.account_id IS NULL OR NOT is_place_of_others(:render_key, pause.account_id))
 		AND NOT EXISTS (
 			SELECT
 			FROM render
-			WHERE place = :place AND version_id = :version_id AND good_at IS NOT NULL
+			WHERE place = :render_key AND version_id = :version_id AND good_at IS NOT NULL
 				AND failures = 0)
 ), leasable AS (
 	SELECT render.place, render.version_id
 	FROM render, wanted
-	WHERE render.place = :place AND render.version_id = :version_id AND wanted.is_supported
+	WHERE render.place = :render_key AND render.version_id = :version_id AND wanted.is_supported
 		AND (render.claimed_until IS NULL OR render.claimed_until <= present_time())
 		AND render.due_at <= present_time()
 			+ greatest(1000, :ahead_ms) * interval '1 millisecond'
@@ -63,7 +63,7 @@ WITH wanted AS (
 		AND wanted.is_supported AND (EXISTS (SELECT FROM leasable) OR NOT EXISTS (
 			SELECT
 			FROM render
-			WHERE place = :place AND version_id = :version_id))
+			WHERE place = :render_key AND version_id = :version_id))
 	FOR KEY SHARE OF app_version SKIP LOCKED
 	FOR NO KEY UPDATE OF pause SKIP LOCKED
 ), trial AS (
@@ -76,7 +76,7 @@ WITH wanted AS (
 	SELECT NOT EXISTS (SELECT FROM held) OR EXISTS (SELECT FROM trial) AS is_open
 ), fresh AS (
 	INSERT INTO render (place, version_id, claimed_by, claimed_until)
-	SELECT :place, :version_id, :lease, present_time() + :lease_ms * interval '1 millisecond'
+	SELECT :render_key, :version_id, :lease, present_time() + :lease_ms * interval '1 millisecond'
 	FROM wanted, open
 	WHERE is_supported AND is_open
 	ON CONFLICT DO NOTHING
@@ -95,7 +95,7 @@ WITH wanted AS (
 SELECT taken.is_leased, wanted.is_supported, milliseconds_until(greatest((
 		SELECT greatest(claimed_until, due_at)
 		FROM render
-		WHERE place = :place AND version_id = :version_id
+		WHERE place = :render_key AND version_id = :version_id
 	), (SELECT paused_until FROM held))) AS wait_ms,
 	wanted.device_id, wanted.installation_id, wanted.settings, wanted.secret_settings,
 	wanted.timezone, wanted.locale, wanted.duration_s, wanted.picture_limit_bytes,

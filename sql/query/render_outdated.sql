@@ -1,7 +1,7 @@
 -- Makes renders of another engine due, some at a time: each within ten minutes, at a moment of its
 -- own. Paused renders and their versions may try again. Each render is found once for an engine.
 -- params: engine text, row_limit int8
--- row: place bytea, generation int8
+-- row: render_key bytea, generation int8
 -- effect: write
 -- work: bounded
 WITH portion AS (
@@ -29,4 +29,4 @@ SET generation = nextval('render_generation'),
 	due_at = least(render.due_at, present_time() + random() * interval '10 minutes'),
 	paused_until = NULL
 WHERE ctid = ANY (ARRAY (SELECT ctid FROM portion)) -- which are locked
-RETURNING render.place, render.generation
+RETURNING render.place AS render_key, render.generation

@@ -1,4 +1,4 @@
--- Stores the render of a version of an app for a render key (place), or why it has failed. A
+-- Stores the render of a version of an app for a render key, or why it has failed. A
 -- picture that is the same as before keeps its generation, so that no panel gets it again. is_good:
 -- the script has run to its end; without a picture it had nothing to show. If it fails more than
 -- once in a row, it is not tried for twice as long each time, up to five minutes. is_blamed: it has
@@ -9,7 +9,7 @@
 -- when the deployed version has its first one. The query locks nothing of the app, whose removal
 -- locks the app before its renders, and locks renders before version_crashes. No row: the lease has
 -- run out, and another worker has it.
--- params: place bytea, version_id uuid, lease uuid, engine text, is_good bool, is_blamed bool,
+-- params: render_key bytea, version_id uuid, lease uuid, engine text, is_good bool, is_blamed bool,
 --   picture bytea?, cut text?, is_whole bool, took_us int8, max_age_s int4, interval_s int4,
 --   is_each_turn bool, moment_s int8, ahead_ms int8, log text,
 --   problem text?, hosts text
@@ -24,7 +24,7 @@ WITH mine AS (
 		CASE WHEN :is_good THEN :max_age_s ELSE render.max_age_s END AS age_s,
 		CASE WHEN :is_good THEN :interval_s ELSE render.interval_s END AS pause_s
 	FROM render
-	WHERE place = :place AND version_id = :version_id AND claimed_by = :lease
+	WHERE place = :render_key AND version_id = :version_id AND claimed_by = :lease
 	FOR NO KEY UPDATE
 ), timed AS (
 	SELECT mine.*, nextval('render_generation') AS stamp,
@@ -43,10 +43,10 @@ WITH mine AS (
 			CASE WHEN missed > 1 THEN least(300, 15 * 2 ^ (least(missed, 20) - 1)) END)) AS limit_s
 	) AS age
 ), owner AS (
-	SELECT device.account_id, is_place_of_others(:place, device.account_id) AS is_one_of_several
+	SELECT device.account_id, is_place_of_others(:render_key, device.account_id) AS is_one_of_several
 	FROM installation
 	JOIN device ON device.id = installation.device_id
-	WHERE installation.place = :place AND :is_blamed
+	WHERE installation.place = :render_key AND :is_blamed
 	LIMIT 1
 ), streak AS (
 	SELECT before.version_id, before.crashes, before.paused_until, before.trial,
@@ -85,7 +85,7 @@ WITH mine AS (
 	FROM render AS other
 	JOIN app_version ON app_version.id = :version_id
 	JOIN app ON app.id = app_version.app_id
-	WHERE other.place = :place AND other.version_id <> :version_id AND :is_good
+	WHERE other.place = :render_key AND other.version_id <> :version_id AND :is_good
 		AND app.deployed_version_id = :version_id
 	FOR UPDATE OF other SKIP LOCKED
 ), gone AS (

@@ -31,8 +31,8 @@ WITH locked AS (
 	) AS found
 ), moved AS (
 	UPDATE installation
-	SET moved_to = counted.generation + wanted.place
-	FROM counted, unnest(:ids) WITH ORDINALITY AS wanted (id, place)
+	SET moved_to = counted.generation + wanted.number
+	FROM counted, unnest(:ids) WITH ORDINALITY AS wanted (id, number)
 	WHERE counted.is_complete AND installation.device_id = counted.id
 		AND installation.id = wanted.id
 ), touched AS (

@@ -55,7 +55,7 @@ static void note_attempt(struct task *task, const struct device_access *access)
 		failed_attempts_count(task_service(task), address);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result access_device_key_found(struct task *task)
 {
 	const struct device_access *access = task_access_state(task);
 	char text[ID_TEXT_LENGTH + 1];
@@ -97,8 +97,8 @@ static struct step_result check(struct task *task)
 	if (!link_key_is_well_formed(key) || has_failed_too_often(task, &reference, key))
 		return access_refuse_panel(task);
 	if (delivery_find(api_delivery(task), &access->lookup, &reference, key, &access->panel))
-		return found(task);
-	return task_wait(task, found);
+		return access_device_key_found(task);
+	return task_wait(task, access_device_key_found);
 }
 
 struct panel *access_panel(struct task *task)
@@ -153,8 +153,8 @@ static struct step_result check_alias(struct task *task)
 	    !alias_attempt_begins(task_service(task), task_request(task)->remote_address))
 		return access_refuse_panel(task);
 	if (delivery_find(delivery, &access->lookup, &reference, key, &access->panel))
-		return found(task);
-	return task_wait(task, found);
+		return access_device_key_found(task);
+	return task_wait(task, access_device_key_found);
 }
 
 const struct access access_device_alias = {

@@ -20,7 +20,7 @@ static struct step_result fail_none(struct task *task)
 
 /* ---- showing it ---- */
 
-static struct step_result found(struct task *task)
+static struct step_result account_mqtt_found(struct task *task)
 {
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
@@ -32,7 +32,7 @@ static struct step_result begin_get(struct task *task)
 	statement_mqtt_get(task_new_query(task),
 			   &(struct mqtt_get_parameters){.account_id = task_account_id(task)},
 			   task_state(task));
-	return task_query(task, found);
+	return task_query(task, account_mqtt_found);
 }
 
 /* ---- setting it ---- */

@@ -4,7 +4,7 @@
 
 /* GET /v1/apps/{appId} - an app that the caller can install. */
 
-static struct step_result found(struct task *task)
+static struct step_result app_get_found(struct task *task)
 {
 	const struct api_app_get *get = task_state(task);
 
@@ -26,16 +26,16 @@ struct step_result api_get_app(struct task *task, const struct record *shown)
 				    .slug = name.slug,
 				},
 				&get->app);
-	return task_query(task, found);
+	return task_query(task, app_get_found);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result app_get_begin(struct task *task)
 {
 	return api_get_app(task, &app_detail_record);
 }
 
 const struct endpoint endpoint_app_get = {
-    .handler = begin,
+    .handler = app_get_begin,
     .state_size = sizeof(struct api_app_get),
     ENDPOINT_APP_GET,
 };

@@ -3,7 +3,7 @@
 
 /* GET /v1/apps/{appId}/picture - the picture of an app in the catalogue. */
 
-static struct step_result found(struct task *task)
+static struct step_result app_picture_found(struct task *task)
 {
 	const struct app_picture_get_row *row = task_state(task);
 
@@ -12,7 +12,7 @@ static struct step_result found(struct task *task)
 	return task_reply_tagged(task, STR("image/webp"), row->picture);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result app_picture_begin(struct task *task)
 {
 	struct app_name name = app_name_of(task_path_parameter(task, 0));
 
@@ -23,11 +23,11 @@ static struct step_result begin(struct task *task)
 				      .slug = name.slug,
 				  },
 				  task_state(task));
-	return task_query(task, found);
+	return task_query(task, app_picture_found);
 }
 
 const struct endpoint endpoint_app_picture_get = {
-    .handler = begin,
+    .handler = app_picture_begin,
     .state_size = sizeof(struct app_picture_get_row),
     ENDPOINT_APP_PICTURE_GET,
 };

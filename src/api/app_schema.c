@@ -26,20 +26,20 @@ static struct step_result reply(struct task *task)
 	return task_reply_written(task, 200, get->work.form_bytes, write_schema, get);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result app_schema_found(struct task *task)
 {
 	struct get *get = task_state(task);
 
 	return api_find_form(task, &get->work, reply);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result app_schema_begin(struct task *task)
 {
 	struct get *get = task_state(task);
 
 	get->work.is_only_looked_at = true;
 	return api_find_app(task, &get->work, task_path_parameter(task, 0), STR(""), STR(""),
-			    found);
+			    app_schema_found);
 }
 
 static void finish(void *state)
@@ -48,7 +48,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_app_schema = {
-    .handler = begin,
+    .handler = app_schema_begin,
     .state_size = sizeof(struct get),
     .finish = finish,
     ENDPOINT_APP_SCHEMA,

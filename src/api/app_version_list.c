@@ -4,47 +4,21 @@
 
 /* GET /v1/apps/{appId}/versions - the versions of a private app, newest first. */
 
-static void ask_short(struct task *task, struct db_query *query)
+static void ask_versions(struct task *task, struct db_query *query, const struct list_range *range)
 {
 	statement_app_version_list(
-	    query, &(struct app_version_list_parameters){.app_id = task_app(task)->id}, NULL);
-}
-
-static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
-{
-	statement_app_version_part(
-	    query,
-	    &(struct app_version_part_parameters){.app_id = task_app(task)->id,
-						  .before_sequence = range->after.number,
-						  .row_limit = range->limit},
-	    NULL);
-}
-
-static struct list_position position(const void *row)
-{
-	const struct app_version_part_row *part = row;
-
-	return (struct list_position){.number = part->sequence};
-}
-
-static bool is_large(const void *row)
-{
-	const struct app_version_list_row *version = row;
-
-	return version->is_large;
+	    query, &(struct app_version_list_parameters){.app_id = task_app(task)->id}, range);
 }
 
 static const struct task_list list = {
     .letter = 'v',
-    .ask_short = ask_short,
-    .ask_part = ask_part,
-    .is_large = is_large,
+    .ask = ask_versions,
+    .order = &app_version_list_order,
+    .may_be_large = true,
     .record = &app_version_record,
-    .start = {.number = INT64_MAX},
-    .position = position,
 };
 
-static struct step_result begin(struct task *task)
+static struct step_result app_version_list_begin(struct task *task)
 {
 	/* Versions of a public app are not listed, not even for its owner. */
 	if (!task_app(task)->is_private)
@@ -54,6 +28,6 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_app_version_list = {
-    .handler = begin,
+    .handler = app_version_list_begin,
     ENDPOINT_APP_VERSION_LIST,
 };

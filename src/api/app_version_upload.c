@@ -18,6 +18,24 @@ static struct step_result uploaded(struct task *task)
 	return task_reply_record(task, 201, &app_version_record, &upload->version);
 }
 
+struct step_result api_fail_version(struct task *task)
+{
+	switch (task_constraint_error(task)) {
+	case CONSTRAINT_VERSION_NAME_USED:
+		return task_fail(task, PROBLEM_VERSION_NAME_USED,
+				 "the app already has a version of this name; choose a name that "
+				 "was never used");
+	case CONSTRAINT_REVIEW_PENDING:
+		return task_fail(task, PROBLEM_REVIEWED_VERSION_PENDING,
+				 "another version of the app awaits review");
+	case CONSTRAINT_TOO_MANY_VERSIONS:
+		return task_fail(task, PROBLEM_VERSIONS_TOO_MANY,
+				 "the app already has 10000 versions, the maximum");
+	default:
+		return task_fail_constraint(task);
+	}
+}
+
 static struct step_result fail_pending(struct task *task)
 {
 	const struct api_upload *upload = task_state(task);
@@ -25,7 +43,7 @@ static struct step_result fail_pending(struct task *task)
 
 	/* Another request has just reviewed that version. */
 	if (task_row_count(task) == 0)
-		return task_fail_constraint(task);
+		return api_fail_version(task);
 	return task_fail(task, PROBLEM_REVIEWED_VERSION_PENDING,
 			 "version %.*s of the app awaits review, and only one version may at a "
 			 "time; upload the next one after the review",
@@ -55,7 +73,7 @@ struct step_result api_upload_refused(struct task *task)
 	if (task_constraint_error(task) == CONSTRAINT_TOO_MANY_BYTES)
 		return api_make_account_room(task, &upload->room, made_room);
 	if (task_constraint_error(task) != CONSTRAINT_REVIEW_PENDING)
-		return task_fail_constraint(task);
+		return api_fail_version(task);
 	statement_app_version_pending(task_new_query(task),
 				      &(struct app_version_pending_parameters){task_app(task)->id},
 				      &upload->pending);

@@ -21,7 +21,7 @@ static struct step_result ended(struct task *task)
 	return api_note_change(task, "device.alias", STR(""), reply);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result device_alias_end_begin(struct task *task)
 {
 	statement_device_alias_end(task_new_query(task),
 				   &(struct device_alias_end_parameters){task_device(task)->id},
@@ -30,7 +30,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_device_alias_end = {
-    .handler = begin,
+    .handler = device_alias_end_begin,
     .state_size = sizeof(struct device_alias_end_row),
     ENDPOINT_DEVICE_ALIAS_END,
 };

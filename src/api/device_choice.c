@@ -9,7 +9,7 @@ static void add_once(struct device_choice *chosen, struct id id)
 	chosen->ids[chosen->count++] = id;
 }
 
-static bool fail(struct step_result *ret_answer, struct step_result answer)
+static bool device_choice_fail(struct step_result *ret_answer, struct step_result answer)
 {
 	*ret_answer = answer;
 	return false;
@@ -23,16 +23,18 @@ bool api_read_devices(struct task *task, struct device_choice *chosen, unsigned 
 	struct id id;
 
 	if (sent.data && !http_decode(task_arena(task), sent, &rest))
-		return fail(ret_answer, task_fail(task, PROBLEM_PARAMETER_INVALID,
-						  "devices must be percent-encoded UTF-8"));
+		return device_choice_fail(ret_answer,
+					  task_fail(task, PROBLEM_PARAMETER_INVALID,
+						    "devices must be percent-encoded UTF-8"));
 	while (str_next(&rest, ',', &text)) {
 		if (!id_parse(text, &id))
-			return fail(ret_answer,
-				    task_fail(task, PROBLEM_PARAMETER_INVALID,
-					      "devices must be IDs separated by commas"));
+			return device_choice_fail(
+			    ret_answer, task_fail(task, PROBLEM_PARAMETER_INVALID,
+						  "devices must be IDs separated by commas"));
 		if (chosen->count == max)
-			return fail(ret_answer, task_fail(task, PROBLEM_PARAMETER_INVALID,
-							  "devices must be at most %u IDs", max));
+			return device_choice_fail(ret_answer,
+						  task_fail(task, PROBLEM_PARAMETER_INVALID,
+							    "devices must be at most %u IDs", max));
 		add_once(chosen, id);
 	}
 	return true;

@@ -2,14 +2,14 @@
 
 /* GET /v1/devices/{deviceId} - one device. The pre-handler checks have read it. */
 
-static struct step_result begin(struct task *task)
+static struct step_result device_get_begin(struct task *task)
 {
 	return task_reply_device(task, &device_record, task_device(task),
 				 task_device(task)->settings_revision);
 }
 
 const struct endpoint endpoint_device_get = {
-    .handler = begin,
+    .handler = device_get_begin,
     .kept_as = READ_DEVICE,
     ENDPOINT_DEVICE_GET,
 };

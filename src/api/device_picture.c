@@ -303,7 +303,7 @@ static void on_deadline(struct deadline *deadline)
 	resume(container_of(deadline, struct device_picture, deadline));
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result device_picture_begin(struct task *task)
 {
 	struct device_picture *picture = task_state(task);
 	const char *fault = picture_request_read(task_request(task), &picture->request);
@@ -344,25 +344,25 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_device_picture = {
-    .handler = begin,
+    .handler = device_picture_begin,
     .state_size = sizeof(struct device_picture),
     .finish = finish,
     ENDPOINT_DEVICE_PICTURE,
 };
 const struct endpoint endpoint_device_picture_webp = {
-    .handler = begin,
+    .handler = device_picture_begin,
     .state_size = sizeof(struct device_picture),
     .finish = finish,
     ENDPOINT_DEVICE_PICTURE_WEBP,
 };
 const struct endpoint endpoint_device_picture_gif = {
-    .handler = begin,
+    .handler = device_picture_begin,
     .state_size = sizeof(struct device_picture),
     .finish = finish,
     ENDPOINT_DEVICE_PICTURE_GIF,
 };
 const struct endpoint endpoint_device_picture_png = {
-    .handler = begin,
+    .handler = device_picture_begin,
     .state_size = sizeof(struct device_picture),
     .finish = finish,
     ENDPOINT_DEVICE_PICTURE_PNG,

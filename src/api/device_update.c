@@ -31,7 +31,7 @@ static struct step_result updated(struct task *task)
 	return api_note_change(task, "device.update", STR(""), reply);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result device_update_begin(struct task *task)
 {
 	struct update *update = task_state(task);
 
@@ -48,7 +48,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_device_update = {
-    .handler = begin,
+    .handler = device_update_begin,
     .state_size = sizeof(struct update),
     .tag_record = &device_record,
     .may_assume_device = true,

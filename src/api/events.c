@@ -45,7 +45,7 @@ static struct event_wish wish_of(struct task *task)
 	};
 }
 
-static struct step_result fail(struct task *task, enum event_refusal constraint_error)
+static struct step_result events_fail(struct task *task, enum event_refusal constraint_error)
 {
 	char retry_after[12];
 
@@ -77,7 +77,7 @@ static struct step_result open_stream(struct task *task)
 	    events_open(api_service(task)->events, &wish, &stream);
 
 	if (constraint_error)
-		return fail(task, constraint_error);
+		return events_fail(task, constraint_error);
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
 	/* nginx would otherwise hold events until its buffer is full. */
 	task_add_field(task, STR("X-Accel-Buffering"), STR("no"));
@@ -145,7 +145,7 @@ static void read_last_id(struct task *task)
 		memset(listening->last_id, 0, sizeof(listening->last_id));
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result events_begin(struct task *task)
 {
 	struct listening *listening = task_state(task);
 	struct step_result answer;
@@ -170,7 +170,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_key_events = {
-    .handler = begin,
+    .handler = events_begin,
     .state_size = sizeof(struct listening),
     ENDPOINT_KEY_EVENTS,
 };

@@ -23,7 +23,8 @@ static struct step_result live(struct task *task)
 }
 
 /* The reason is public, so it has no names or addresses. */
-static struct step_result fail(struct task *task, const char *what, enum unavailable unavailable)
+static struct step_result health_fail(struct task *task, const char *what,
+				      enum unavailable unavailable)
 {
 	const char *colon = unavailable == UNAVAILABLE_NOT ? "" : ": ";
 	const char *why = unavailable == UNAVAILABLE_NOT ? "" : unavailable_text(unavailable);
@@ -59,10 +60,11 @@ static struct step_result ready(struct task *task)
 		return task_fail_busy(task, PROBLEM_DATABASE_FULL, 1,
 				      "the database has no room to store anything");
 	if (!db_is_up(service->db))
-		return fail(task, "the database cannot be reached", db_unavailable(service->db));
+		return health_fail(task, "the database cannot be reached",
+				   db_unavailable(service->db));
 	if (!db_hints_are_up(service->db))
-		return fail(task, "the database's notifications do not arrive",
-			    db_hints_unavailable(service->db));
+		return health_fail(task, "the database's notifications do not arrive",
+				   db_hints_unavailable(service->db));
 	if (db_is_read_only(service->db))
 		return tell_ready(task, "the database is read-only");
 	if (!storage_takes_pictures(db_storage(service->db)))

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <text/base64.h>
 
-static void fail(struct image_job *job, const char *text)
+static void image_job_fail(struct image_job *job, const char *text)
 {
 	snprintf(job->error.text, sizeof(job->error.text), "%s", text);
 	job->is_converted = true;
@@ -39,7 +39,7 @@ static size_t decoded_size(struct str text)
 static bool has_good_size(struct image_job *job)
 {
 	if (job->base64.length == 0)
-		fail(job, "image is empty");
+		image_job_fail(job, "image is empty");
 	else if (job->size > PANELIMAGE_INPUT_MAX_BYTES)
 		fail_size(job, job->size);
 	return !job->has_failed;

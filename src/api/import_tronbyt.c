@@ -444,7 +444,7 @@ static bool take_turn(struct task *task, struct tronbyt_importing *importing)
 	return importing->has_turn;
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result import_tronbyt_begin(struct task *task)
 {
 	struct tronbyt_importing *importing = task_state(task);
 	struct tronbyt_export *export = &importing->body.export;
@@ -482,7 +482,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_import_tronbyt = {
-    .handler = begin,
+    .handler = import_tronbyt_begin,
     .state_size = sizeof(struct tronbyt_importing),
     .refused = import_refused,
     .finish = finish,

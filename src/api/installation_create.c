@@ -107,7 +107,7 @@ static struct step_result app_found(struct task *task)
 	return api_find_whole_form(task, &making->work, &making->body.settings, form_found);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result installation_create_begin(struct task *task)
 {
 	struct installation_making *making = task_state(task);
 	char *device;
@@ -127,7 +127,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_installation_create = {
-    .handler = begin,
+    .handler = installation_create_begin,
     .state_size = sizeof(struct installation_making),
     .refused = api_entry_refused,
     .finish = finish,

@@ -20,7 +20,7 @@ struct removal {
 	unsigned tries;
 };
 
-static task_step begin;
+static task_step installation_delete_begin;
 
 static struct step_result reply(struct task *task)
 {
@@ -37,7 +37,7 @@ static struct step_result deleted(struct task *task)
 		if (++removal->tries == TRIES)
 			return task_fail_busy(task, PROBLEM_DEVICE_BUSY, 1,
 					      "the device keeps changing, try again");
-		return begin(task);
+		return installation_delete_begin(task);
 	}
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				removal->removed.generation);
@@ -58,7 +58,7 @@ static struct step_result remove_it(struct task *task)
 	return task_query(task, deleted);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result installation_delete_found(struct task *task)
 {
 	struct removal *removal = task_state(task);
 	const struct installation_get_row *row = &removal->found;
@@ -76,7 +76,7 @@ static struct step_result found(struct task *task)
 	return remove_it(task);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result installation_delete_begin(struct task *task)
 {
 	const struct http_request *request = task_request(task);
 	struct removal *removal = task_state(task);
@@ -90,11 +90,11 @@ static struct step_result begin(struct task *task)
 				       .id = task_path_parameter(task, 1),
 				   },
 				   &removal->found);
-	return task_query(task, found);
+	return task_query(task, installation_delete_found);
 }
 
 const struct endpoint endpoint_installation_delete = {
-    .handler = begin,
+    .handler = installation_delete_begin,
     .state_size = sizeof(struct removal),
     ENDPOINT_INSTALLATION_DELETE,
 };
@@ -103,7 +103,7 @@ static struct step_result begin_v0(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
-	return v0_entry_find(task, &removal->entry, begin);
+	return v0_entry_find(task, &removal->entry, installation_delete_begin);
 }
 
 const struct endpoint endpoint_v0_installation_delete = {

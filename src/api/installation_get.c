@@ -8,7 +8,7 @@ struct get {
 	struct installation_view view;
 };
 
-static struct step_result found(struct task *task)
+static struct step_result installation_get_found(struct task *task)
 {
 	struct get *get = task_state(task);
 
@@ -16,11 +16,11 @@ static struct step_result found(struct task *task)
 	return installation_view_reply(task, &get->view);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result installation_get_begin(struct task *task)
 {
 	struct get *get = task_state(task);
 
-	return installation_view_find(task, &get->view, NULL, found);
+	return installation_view_find(task, &get->view, NULL, installation_get_found);
 }
 
 static void finish(void *state)
@@ -29,7 +29,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_installation_get = {
-    .handler = begin,
+    .handler = installation_get_begin,
     .state_size = sizeof(struct get),
     .finish = finish,
     ENDPOINT_INSTALLATION_GET,

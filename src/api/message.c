@@ -136,7 +136,7 @@ static struct step_result submit(struct task *task, struct messaging *messaging)
 	}
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result message_begin(struct task *task)
 {
 	struct messaging *messaging = task_state(task);
 	struct step_result answer;
@@ -170,7 +170,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_message = {
-    .handler = begin,
+    .handler = message_begin,
     .state_size = sizeof(struct messaging),
     .refused = push_refused,
     .finish = finish,

@@ -10,7 +10,7 @@ struct pushing {
 	struct push push;
 };
 
-static struct step_result fail(struct task *task, const struct push_problem *problem)
+static struct step_result push_fail(struct task *task, const struct push_problem *problem)
 {
 	if (problem->field)
 		return task_fail_field_as(task, problem->kind, problem->field, "%.*s",
@@ -26,7 +26,7 @@ struct step_result push_answer(struct task *task)
 	const struct push *push = *task_helper(task);
 
 	if (push->problem.kind)
-		return fail(task, &push->problem);
+		return push_fail(task, &push->problem);
 	task_add_field(task, STR("Displayd-Shown"),
 		       api_push_shown(task, push->body, &push->stored));
 	/* displayctl prints the field. */
@@ -48,7 +48,7 @@ static struct step_result converted(struct task *task)
 	return push_store(task);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result device_push_begin(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
 
@@ -67,7 +67,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_push = {
-    .handler = begin,
+    .handler = device_push_begin,
     .state_size = sizeof(struct pushing),
     .handles_faults = true,
     .refused = push_refused,
@@ -77,7 +77,7 @@ const struct endpoint endpoint_push = {
 };
 
 const struct endpoint endpoint_v0_push = {
-    .handler = begin,
+    .handler = device_push_begin,
     .state_size = sizeof(struct pushing),
     .handles_faults = true,
     .refused = push_refused,

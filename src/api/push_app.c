@@ -121,7 +121,7 @@ static struct step_result text_named(struct task *task)
 	return task_row_count(task) ? find_app(task) : draw_text(task);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result push_app_begin(struct task *task)
 {
 	struct app_push *push = task_state(task);
 	struct step_result answer;
@@ -142,7 +142,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_v0_push_app = {
-    .handler = begin,
+    .handler = push_app_begin,
     .state_size = sizeof(struct app_push),
     .refused = push_refused,
     .finish = finish,

@@ -70,7 +70,7 @@ static struct step_result done(struct task *task)
 	return note(task, &push->problem);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result push_devices_found(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
 	const struct problem_kind *forbidden;
@@ -114,7 +114,7 @@ static struct step_result next_device(struct task *task)
 
 	/* If the client has left, the remaining devices get no image: it may push again. */
 	if (!http_request_is_abandoned(task_request(task)) && take_name(task, pushing))
-		return task_find_device(task, pushing->name, found);
+		return task_find_device(task, pushing->name, push_devices_found);
 	buffer_append_str(&pushing->json, STR("]}"));
 	return task_reply_json(task, 200, &pushing->json);
 }
@@ -151,7 +151,7 @@ static struct step_result converted(struct task *task)
 	return task_query(task, listed);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result push_devices_begin(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
 
@@ -177,7 +177,7 @@ static void count(int status)
 }
 
 const struct endpoint endpoint_push_devices = {
-    .handler = begin,
+    .handler = push_devices_begin,
     .state_size = sizeof(struct pushing),
     .handles_faults = true,
     .refused = push_refused,

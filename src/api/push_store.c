@@ -10,7 +10,7 @@
 /* Limit of attempts while entries expire. */
 enum { STORE_TRIES = 8 };
 
-static struct step_result fail(struct task *task, struct push_problem problem)
+static struct step_result push_store_fail(struct task *task, struct push_problem problem)
 {
 	struct push *push = *task_helper(task);
 
@@ -20,8 +20,8 @@ static struct step_result fail(struct task *task, struct push_problem problem)
 
 static struct step_result fail_gone(struct task *task)
 {
-	return fail(task, (struct push_problem){PROBLEM_DEVICE_NOT_FOUND, NULL,
-						STR("there is no such device"), 0});
+	return push_store_fail(task, (struct push_problem){PROBLEM_DEVICE_NOT_FOUND, NULL,
+							   STR("there is no such device"), 0});
 }
 
 static void on_turn(struct push_turn *turn)
@@ -54,8 +54,9 @@ static struct step_result fail_full(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
-	return fail(task, (struct push_problem){PROBLEM_BYTES_TOO_MANY, NULL,
-						api_account_bytes_problem(task, &push->room), 0});
+	return push_store_fail(
+	    task, (struct push_problem){PROBLEM_BYTES_TOO_MANY, NULL,
+					api_account_bytes_problem(task, &push->room), 0});
 }
 
 static struct step_result store(struct task *task);
@@ -76,10 +77,10 @@ static struct step_result expire(struct task *task)
 	struct push *push = *task_helper(task);
 
 	if (++push->tries == STORE_TRIES)
-		return fail(task,
-			    (struct push_problem){
-				PROBLEM_DATA_LOCKED, NULL,
-				STR("expired entries are still being removed, try again"), 1});
+		return push_store_fail(
+		    task, (struct push_problem){
+			      PROBLEM_DATA_LOCKED, NULL,
+			      STR("expired entries are still being removed, try again"), 1});
 	statement_device_expire(task_new_query(task),
 				&(struct device_expire_parameters){task_device(task)->id},
 				&push->expired);
@@ -99,9 +100,10 @@ static struct step_result fail_app(struct task *task)
 {
 	const struct push *push = *task_helper(task);
 
-	return fail(task, (struct push_problem){
-			      PROBLEM_INSTALLATION_ID_OF_APP, push->body->id_member,
-			      STR("is the ID of an app's installation on this device"), 0});
+	return push_store_fail(
+	    task,
+	    (struct push_problem){PROBLEM_INSTALLATION_ID_OF_APP, push->body->id_member,
+				  STR("is the ID of an app's installation on this device"), 0});
 }
 
 static struct step_result stored(struct task *task)
@@ -221,8 +223,8 @@ struct step_result push_refused(struct task *task)
 	detail =
 	    arena_printf(task_arena(task), "is one too many: the device already has %d entries",
 			 LIMIT_DEVICE_INSTALLATIONS);
-	return fail(task,
-		    (struct push_problem){PROBLEM_DEVICE_FULL, push->body->id_member, detail, 0});
+	return push_store_fail(
+	    task, (struct push_problem){PROBLEM_DEVICE_FULL, push->body->id_member, detail, 0});
 }
 
 void push_count(int status)

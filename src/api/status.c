@@ -148,10 +148,10 @@ static int compare_routes(const void *a, const void *b)
 
 static void write_slowest(const struct metric_sums *sums, struct arena *arena, struct buffer *json)
 {
-	unsigned places = metric_values(METRIC_HTTP_DURATION), count = 0;
-	struct route_status *routes = arena_alloc(arena, places * sizeof(*routes));
+	unsigned value_count = metric_values(METRIC_HTTP_DURATION), count = 0;
+	struct route_status *routes = arena_alloc(arena, value_count * sizeof(*routes));
 
-	for (unsigned i = 0; i < places; i++) {
+	for (unsigned i = 0; i < value_count; i++) {
 		int64_t requests = metric_observations(sums, METRIC_HTTP_DURATION, i);
 
 		if (requests == 0)
@@ -338,7 +338,7 @@ static void write_status(const struct metric_reader *reader, const struct api_se
 	buffer_append_str(json, STR("]}\n"));
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result status_begin(struct task *task)
 {
 	struct metric_reader reader = api_service(task)->metrics;
 	struct buffer json = {0};
@@ -354,6 +354,6 @@ static struct step_result begin(struct task *task)
 
 const struct endpoint endpoint_status = {
     .name = "status",
-    .handler = begin,
+    .handler = status_begin,
     .is_for_operator = true,
 };

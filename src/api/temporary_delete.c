@@ -15,7 +15,7 @@ static struct step_result removed(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result temporary_delete_begin(struct task *task)
 {
 	statement_temporary_delete(task_new_query(task),
 				   &(struct temporary_delete_parameters){task_device(task)->id},
@@ -24,7 +24,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_temporary_delete = {
-    .handler = begin,
+    .handler = temporary_delete_begin,
     .state_size = sizeof(struct temporary_delete_row),
     ENDPOINT_TEMPORARY_DELETE,
 };

@@ -1,56 +1,10 @@
 #include "delivery/delivery.h"
 #include "domain/v0.h"
 #include "endpoints.h"
-#include "task/list.h"
 
-/* GET /v0/devices, GET /v0/devices/{deviceId}, PATCH /v0/devices/{deviceId} - devices in the form
+/* GET /v0/devices/{deviceId}, PATCH /v0/devices/{deviceId} - devices in the form
  * of the older API. Their night mode is the sleep window. POST .../update_firmware_settings - no
  * counterpart in displayd. */
-
-/* ---- all ---- */
-
-static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
-{
-	statement_v0_device_part(
-	    query,
-	    &(struct v0_device_part_parameters){.account_id = task_account_id(task),
-						.chosen_ids = task_key_devices(task),
-						.after_created_at = range->after.number,
-						.after_id = range->after.id,
-						.row_limit = range->limit},
-	    NULL);
-}
-
-static void ask_short(struct task *task, struct db_query *query)
-{
-	ask_part(task, query, &(struct list_range){.limit = LIMIT_LIST_SHORT + 1});
-}
-
-static struct list_position position(const void *row)
-{
-	const struct v0_device_part_row *part = row;
-
-	return (struct list_position){.number = part->created_at, .id = part->device_v0.id};
-}
-
-static const struct task_list list = {
-    .letter = 'd',
-    .ask_short = ask_short,
-    .ask_part = ask_part,
-    .record = &device_v0_record,
-    .envelope = "devices",
-    .position = position,
-};
-
-static struct step_result begin_list(struct task *task)
-{
-	return task_reply_list(task, &list);
-}
-
-const struct endpoint endpoint_v0_device_list = {
-    .handler = begin_list,
-    ENDPOINT_V0_DEVICE_LIST,
-};
 
 /* ---- one ---- */
 
@@ -81,7 +35,7 @@ static struct step_result ask(struct task *task, task_step *next)
 	return task_query(task, next);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result v0_device_found(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
 
@@ -93,7 +47,7 @@ static struct step_result found(struct task *task)
 
 static struct step_result begin_get(struct task *task)
 {
-	return ask(task, found);
+	return ask(task, v0_device_found);
 }
 
 const struct endpoint endpoint_v0_device_get = {
@@ -125,7 +79,7 @@ static struct step_result slept(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail_none(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id, shown->slept.generation);
-	return ask(task, found);
+	return ask(task, v0_device_found);
 }
 
 /* Sets the device asleep or awake after its plan was set: until that changes next. */
@@ -150,7 +104,7 @@ static struct step_result updated(struct task *task)
 		return fail_none(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				shown->updated.generation);
-	return shown->change.sets_asleep ? set_asleep(task) : ask(task, found);
+	return shown->change.sets_asleep ? set_asleep(task) : ask(task, v0_device_found);
 }
 
 /* Entry to set: data is NULL if it stays; an empty text means none. */
@@ -212,7 +166,7 @@ static struct step_result begin_update(struct task *task)
 	const struct v0_device_change *change = &shown->change;
 
 	if (!task_body_present(task))
-		return ask(task, found);
+		return ask(task, v0_device_found);
 	if (!change->pinned_entry.length && !change->night_entry.length)
 		return update(task);
 	statement_entries_meant(task_new_query(task),

@@ -3,7 +3,7 @@
 #include "domain/v0.h"
 #include "endpoints.h"
 
-static struct step_result found(struct task *task)
+static struct step_result v0_entry_found(struct task *task)
 {
 	const struct v0_entry *entry = *task_helper(task);
 
@@ -28,5 +28,5 @@ struct step_result v0_entry_find(struct task *task, struct v0_entry *entry, task
 				    .second = STR(""),
 				},
 				&entry->meant);
-	return task_query(task, found);
+	return task_query(task, v0_entry_found);
 }

@@ -1,58 +1,10 @@
 #include "api/entries.h"
 #include "domain/v0.h"
 #include "endpoints.h"
-#include "task/list.h"
 #include "v0_entry.h"
 
-/* GET /v0/devices/{deviceId}/installations - its installations in the form of the older API, in the
- * order of the rotation; GET .../{installationId} - one of them; GET .../{installationId}/preview -
- * its picture. */
-
-/* ---- all ---- */
-
-static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
-{
-	statement_v0_installation_part(
-	    query,
-	    &(struct v0_installation_part_parameters){.device_id = task_device(task)->id,
-						      .after_rank = range->after.number,
-						      .row_limit = range->limit},
-	    NULL);
-}
-
-static void ask_short(struct task *task, struct db_query *query)
-{
-	ask_part(
-	    task, query,
-	    &(struct list_range){.after = {.number = INT64_MIN}, .limit = LIMIT_LIST_SHORT + 1});
-}
-
-static struct list_position position(const void *row)
-{
-	const struct v0_installation_part_row *part = row;
-
-	return (struct list_position){.number = part->rank};
-}
-
-static const struct task_list list = {
-    .letter = 'i',
-    .ask_short = ask_short,
-    .ask_part = ask_part,
-    .record = &installation_v0_record,
-    .envelope = "installations",
-    .start = {.number = INT64_MIN},
-    .position = position,
-};
-
-static struct step_result begin_list(struct task *task)
-{
-	return task_reply_list(task, &list);
-}
-
-const struct endpoint endpoint_v0_installation_list = {
-    .handler = begin_list,
-    ENDPOINT_V0_INSTALLATION_LIST,
-};
+/* GET /v0/devices/{deviceId}/installations/{installationId} - an installation in the form of the
+ * older API; GET .../{installationId}/preview - its picture. */
 
 /* ---- one ---- */
 
@@ -62,7 +14,7 @@ struct get {
 	struct v0_picture_row picture;
 };
 
-static struct step_result found(struct task *task)
+static struct step_result v0_installation_found(struct task *task)
 {
 	const struct get *get = task_state(task);
 
@@ -79,7 +31,7 @@ static struct step_result ask(struct task *task)
 				      &(struct v0_installation_get_parameters){
 					  task_device(task)->id, task_path_parameter(task, 1)},
 				      &get->installation);
-	return task_query(task, found);
+	return task_query(task, v0_installation_found);
 }
 
 static struct step_result begin_get(struct task *task)

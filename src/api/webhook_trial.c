@@ -14,7 +14,7 @@ struct webhook_trial {
 	struct hook_post post;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result webhook_trial_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_WEBHOOK_NOT_FOUND, "there is no such webhook");
 }
@@ -49,7 +49,7 @@ static struct step_result send_test(struct task *task)
 	struct str body;
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return webhook_trial_fail(task);
 	if (trial->row.is_early) {
 		task_add_field(task, STR("Retry-After"), STR("1"));
 		return task_fail(task, PROBLEM_REQUESTS_TOO_MANY,
@@ -75,12 +75,12 @@ static struct step_result send_test(struct task *task)
 	return task_wait(task, answered);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result webhook_trial_begin(struct task *task)
 {
 	struct webhook_trial *trial = task_state(task);
 
 	if (!id_parse(task_path_parameter(task, 0), &trial->id))
-		return fail(task);
+		return webhook_trial_fail(task);
 	statement_webhook_test(task_new_query(task),
 			       &(struct webhook_test_parameters){
 				   .id = trial->id,
@@ -91,7 +91,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_webhook_test = {
-    .handler = begin,
+    .handler = webhook_trial_begin,
     .state_size = sizeof(struct webhook_trial),
     ENDPOINT_WEBHOOK_TEST,
 };

@@ -2,7 +2,6 @@
 #include "domain/webhook.h"
 #include "endpoints.h"
 #include "hooks/hooks.h"
-#include "task/list.h"
 
 /* /v1/webhooks and /v1/webhooks/{webhookId} - an account's webhooks. hooks/hooks.h sends to them.
  */
@@ -21,7 +20,7 @@ static void finish(void *state)
 	buffer_finish(&change->encrypted);
 }
 
-static struct step_result fail(struct task *task)
+static struct step_result webhooks_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_WEBHOOK_NOT_FOUND, "there is no such webhook");
 }
@@ -50,54 +49,12 @@ static bool read_id(struct task *task, struct id *ret_id)
 	return id_parse(task_path_parameter(task, 0), ret_id);
 }
 
-/* ---- lists and single ones ---- */
+/* ---- one ---- */
 
-static void ask_short(struct task *task, struct db_query *query)
-{
-	statement_webhook_list(
-	    query, &(struct webhook_list_parameters){.account_id = task_account_id(task)}, NULL);
-}
-
-static struct list_position position(const void *row)
-{
-	const struct webhook *webhook = row;
-
-	return (struct list_position){.number = webhook->created_at_us, .id = webhook->id};
-}
-
-static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
-{
-	statement_webhook_part(
-	    query,
-	    &(struct webhook_part_parameters){.account_id = task_account_id(task),
-					      .after_created_at = range->after.number,
-					      .after_id = range->after.id,
-					      .row_limit = range->limit},
-	    NULL);
-}
-
-static const struct task_list list = {
-    .letter = 'w',
-    .ask_short = ask_short,
-    .ask_part = ask_part,
-    .record = &webhook_record,
-    .position = position,
-};
-
-static struct step_result begin_list(struct task *task)
-{
-	return task_reply_list(task, &list);
-}
-
-const struct endpoint endpoint_webhook_list = {
-    .handler = begin_list,
-    ENDPOINT_WEBHOOK_LIST,
-};
-
-static struct step_result found(struct task *task)
+static struct step_result webhooks_found(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return webhooks_fail(task);
 	return task_reply_record(task, 200, &webhook_record, task_state(task));
 }
 
@@ -106,12 +63,12 @@ static struct step_result begin_get(struct task *task)
 	struct id id;
 
 	if (!read_id(task, &id))
-		return fail(task);
+		return webhooks_fail(task);
 	statement_webhook_get(
 	    task_new_query(task),
 	    &(struct webhook_get_parameters){.id = id, .account_id = task_account_id(task)},
 	    task_state(task));
-	return task_query(task, found);
+	return task_query(task, webhooks_found);
 }
 
 const struct endpoint endpoint_webhook_get = {
@@ -176,7 +133,7 @@ static struct step_result updated(struct task *task)
 	struct webhook_change *change = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return webhooks_fail(task);
 	hooks_changed(api_service(task)->hooks);
 	return task_reply_record(task, 200, &webhook_record, &change->webhook);
 }
@@ -187,7 +144,7 @@ static struct step_result begin_update(struct task *task)
 	struct id id;
 
 	if (!read_id(task, &id))
-		return fail(task);
+		return webhooks_fail(task);
 	statement_webhook_update(
 	    task_new_query(task),
 	    &(struct webhook_update_parameters){
@@ -214,7 +171,7 @@ const struct endpoint endpoint_webhook_update = {
 
 static struct step_result renewed(struct task *task)
 {
-	return task_row_count(task) == 0 ? fail(task) : reply_with_secret(task, 200);
+	return task_row_count(task) == 0 ? webhooks_fail(task) : reply_with_secret(task, 200);
 }
 
 static struct step_result begin_secret(struct task *task)
@@ -223,7 +180,7 @@ static struct step_result begin_secret(struct task *task)
 	struct id id;
 
 	if (!read_id(task, &id))
-		return fail(task);
+		return webhooks_fail(task);
 	webhook_secret_new(api_service(task)->settings_key, id, change->secret, &change->encrypted);
 	statement_webhook_secret(task_new_query(task),
 				 &(struct webhook_secret_parameters){
@@ -246,7 +203,7 @@ const struct endpoint endpoint_webhook_secret = {
 
 static struct step_result removed(struct task *task)
 {
-	return task_row_count(task) == 0 ? fail(task) : task_reply_empty(task, 200);
+	return task_row_count(task) == 0 ? webhooks_fail(task) : task_reply_empty(task, 200);
 }
 
 static struct step_result begin_remove(struct task *task)
@@ -254,7 +211,7 @@ static struct step_result begin_remove(struct task *task)
 	struct id id;
 
 	if (!read_id(task, &id))
-		return fail(task);
+		return webhooks_fail(task);
 	statement_webhook_remove(task_new_query(task),
 				 &(struct webhook_remove_parameters){
 				     .id = id,

@@ -114,17 +114,17 @@ int cluster_find_programs(struct cluster *cluster, int version, struct cluster_e
 	for (int candidate = CLUSTER_VERSION_MAX; candidate >= CLUSTER_VERSION_MIN; candidate--) {
 		/* Folders of Debian and its descendants, then of PostgreSQL's own packages for Red
 		 * Hat's family. */
-		static const char *const places[] = {"/usr/lib/postgresql/%d/bin",
-						     "/usr/pgsql-%d/bin"};
+		static const char *const folders[] = {"/usr/lib/postgresql/%d/bin",
+						      "/usr/pgsql-%d/bin"};
 
 		if (version && candidate != version)
 			continue;
-		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 			char folder[64];
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-			snprintf(folder, sizeof(folder), places[i], candidate);
+			snprintf(folder, sizeof(folder), folders[i], candidate);
 #pragma GCC diagnostic pop
 			if (is_program(folder, "postgres") && is_program(folder, "initdb") &&
 			    take_programs(cluster, folder, candidate))
@@ -166,13 +166,18 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 	return kind == FTW_DP ? rmdir(path) : unlink(path);
 }
 
+int cluster_remove_contents(const char *path)
+{
+	return nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 /* Runs in a child with the rights of the cluster's user: a symbolic link that this user made cannot
  * mislead root. */
 static int remove_contents(void *none)
 {
 	(void)none;
 	/* The dot makes nftw() walk the folder and not the link in /proc. */
-	if (nftw(CLUSTER_DATA_PATH "/.", remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0)
+	if (cluster_remove_contents(CLUSTER_DATA_PATH "/.") == 0)
 		return 0;
 	/* The caller reads it. */
 	dprintf(STDERR_FILENO, "cannot remove the files of an interrupted run: %s\n",

@@ -74,6 +74,9 @@ const char *cluster_in_force(const struct cluster *cluster);
 __attribute__((warn_unused_result)) int
 cluster_make_new(const struct cluster *cluster, int folder_fd, struct cluster_error *reterr);
 
+/* Removes everything in a folder, and not the folder. Returns 0, or another number with errno. */
+__attribute__((warn_unused_result)) int cluster_remove_contents(const char *path);
+
 /* Ends programs that work on the folder, and removes it. Returns 0, also if it does not exist, or
  * -1 with a sentence. folder_fd: DIR/postgres. */
 __attribute__((warn_unused_result)) int cluster_remove(const struct cluster *cluster, int folder_fd,

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,19 +27,11 @@ int cluster_start_apart(struct cluster *cluster, struct cluster_error *reterr)
 
 /* ---- pg_upgrade ---- */
 
-static int remove_work_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
-{
-	(void)info;
-	if (walk->level == 0)
-		return 0;
-	return kind == FTW_DP ? rmdir(path) : unlink(path);
-}
-
 /* Runs as the cluster's user, in whose folder root does not follow names. */
 static int empty_work(void *none)
 {
 	(void)none;
-	return nftw(".", remove_work_entry, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : 1;
+	return cluster_remove_contents(".") == 0 ? 0 : 1;
 }
 
 static void remove_work(const struct cluster_pair *pair, const char *path)

@@ -11,7 +11,8 @@
  * pooler may have several free sessions. */
 enum { OTHERS = 3, ANSWER_MS = 5 * 1000 };
 
-static enum unavailable fail(enum unavailable unavailable, const char *text, char *ret_words)
+static enum unavailable away_try_fail(enum unavailable unavailable, const char *text,
+				      char *ret_words)
 {
 	snprintf(ret_words, UNAVAILABLE_WORDS_BYTES, "%.*s", STR_ARG(result_first_line(text)));
 	return unavailable;
@@ -25,7 +26,7 @@ static PGconn *connect_to(struct hosts *hosts, const struct hosts_use *use,
 	PGconn *pg = hosts_connect(hosts, use, &failure);
 
 	*ret_unavailable =
-	    pg ? UNAVAILABLE_NOT : fail(failure.unavailable, failure.words, ret_words);
+	    pg ? UNAVAILABLE_NOT : away_try_fail(failure.unavailable, failure.words, ret_words);
 	return pg;
 }
 
@@ -60,9 +61,10 @@ static enum unavailable ask_backend(PGconn *pg, char ret_pid[static 16], char *r
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		snprintf(ret_pid, 16, "%s", PQgetvalue(result, 0, 0));
 	else if (!words[0])
-		unavailable = fail(UNAVAILABLE_SILENT, "the server does not answer", ret_words);
+		unavailable =
+		    away_try_fail(UNAVAILABLE_SILENT, "the server does not answer", ret_words);
 	else
-		unavailable = fail(unavailable_from_error(words, true), words, ret_words);
+		unavailable = away_try_fail(unavailable_from_error(words, true), words, ret_words);
 	PQclear(result);
 	return unavailable;
 }
@@ -83,8 +85,8 @@ static enum unavailable try_sharing(struct hosts *hosts, const struct hosts_use 
 		if (unavailable == UNAVAILABLE_NOT)
 			unavailable = ask_backend(others[i], pid, ret_words);
 		if (unavailable == UNAVAILABLE_NOT && strcmp(pid, first_pid) == 0)
-			unavailable = fail(UNAVAILABLE_SHARED, "two connections share one session",
-					   ret_words);
+			unavailable = away_try_fail(UNAVAILABLE_SHARED,
+						    "two connections share one session", ret_words);
 	}
 	for (unsigned i = 0; i < OTHERS; i++)
 		PQfinish(others[i]);
@@ -107,10 +109,11 @@ PGconn *unavailable_try(struct hosts *hosts, bool session_pooler, const char *ap
 		if (session_pooler)
 			unavailable = try_sharing(hosts, &use, pid, ret_words);
 		else
-			unavailable = fail(UNAVAILABLE_POOLER,
-					   "the server process that accepted the connection does "
-					   "not run the statements",
-					   ret_words);
+			unavailable =
+			    away_try_fail(UNAVAILABLE_POOLER,
+					  "the server process that accepted the connection does "
+					  "not run the statements",
+					  ret_words);
 	}
 	*ret_unavailable = unavailable;
 	if (unavailable == UNAVAILABLE_NOT) {

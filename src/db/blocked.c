@@ -326,7 +326,7 @@ void blocked_start(struct blocked *blocked, const struct connection *connection,
 		retry->role = &role;
 		retry->owner = blocked;
 		retry->number = i;
-		retry->first_place = WRITER_RETRIES;
+		retry->first_slot = WRITER_RETRIES;
 		on_demand_add(&blocked->on_demand, retry);
 	}
 }

@@ -69,10 +69,10 @@ static void drop(struct connection *connection)
 
 static void note_backend(struct connection *connection, struct backend backend)
 {
-	unsigned place = connection->first_place + connection->number;
+	unsigned slot = connection->first_slot + connection->number;
 
 	connection->backend = backend;
-	writer_note(writers_place(connection->writers, place), backend);
+	writer_note(writers_slot(connection->writers, slot), backend);
 }
 
 /* Returns the queries under way to their owner. Those that may still run are in doubt before they

@@ -72,7 +72,7 @@ struct connection {
 	bool *hooks_are_due;		       /* see struct hook_notice */
 	struct doubts *doubts;		       /* takes writes of unknown outcome; or NULL */
 	struct writers *writers;	       /* where its process is noted; or NULL */
-	unsigned first_place;		       /* there, of the first connection of its role */
+	unsigned first_slot;		       /* there, of the first connection of its role */
 	bool session_pooler;		       /* a pooler in session mode may be in between */
 	const uint8_t *key_fingerprint;	       /* see struct set_up */
 	/* Whether it is for list queries: libpq gives single rows only of the query that is

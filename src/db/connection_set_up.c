@@ -35,8 +35,8 @@ static const char settings[] = "SELECT pg_backend_pid(), "
 			       "current_setting('synchronous_commit'), 'off', 'on'), false), "
 			       "set_config('idle_in_transaction_session_timeout', '10000', false)";
 
-static int fail(struct set_up *set_up, enum unavailable unavailable, const char *what,
-		struct str why)
+static int connection_set_up_fail(struct set_up *set_up, enum unavailable unavailable,
+				  const char *what, struct str why)
 {
 	set_up->unavailable = unavailable;
 	snprintf(set_up->reason, sizeof(set_up->reason), "%s%s%.*s", what, *what ? ": " : "",
@@ -48,7 +48,8 @@ static int fail_by_libpq(struct set_up *set_up)
 {
 	const char *text = PQerrorMessage(set_up->pg);
 
-	return fail(set_up, unavailable_from_error(text, true), "", result_first_line(text));
+	return connection_set_up_fail(set_up, unavailable_from_error(text, true), "",
+				      result_first_line(text));
 }
 
 static bool is_wanted(const struct set_up *set_up, unsigned index)
@@ -132,8 +133,8 @@ static int fail_by_result(struct set_up *set_up, const char *what, const PGresul
 {
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
-	return fail(set_up, unavailable_from_sqlstate(sqlstate ? sqlstate : ""), what,
-		    result_reason(result));
+	return connection_set_up_fail(set_up, unavailable_from_sqlstate(sqlstate ? sqlstate : ""),
+				      what, result_reason(result));
 }
 
 /* Checks the answer to the settings. */
@@ -143,14 +144,16 @@ static int check_session(struct set_up *set_up, const PGresult *result)
 	set_up->backend.start_us = strtoll(PQgetvalue(result, 0, 1), NULL, 10);
 	if (set_up->session_pooler || !unavailable_is_pooled(set_up->pg, PQgetvalue(result, 0, 0)))
 		return 0;
-	return fail(set_up, UNAVAILABLE_POOLER, "", str_from(unavailable_text(UNAVAILABLE_POOLER)));
+	return connection_set_up_fail(set_up, UNAVAILABLE_POOLER, "",
+				      str_from(unavailable_text(UNAVAILABLE_POOLER)));
 }
 
 static int check_key(struct set_up *set_up, const PGresult *result)
 {
 	if (PQgetvalue(result, 0, 0)[0] == 't')
 		return 0;
-	return fail(set_up, UNAVAILABLE_KEY, "", str_from(unavailable_text(UNAVAILABLE_KEY)));
+	return connection_set_up_fail(set_up, UNAVAILABLE_KEY, "",
+				      str_from(unavailable_text(UNAVAILABLE_KEY)));
 }
 
 static int check_timeline(struct set_up *set_up, const PGresult *result)
@@ -161,7 +164,8 @@ static int check_timeline(struct set_up *set_up, const PGresult *result)
 	unavailable = hosts_judge(set_up->hosts, set_up->timeline);
 	if (unavailable == UNAVAILABLE_NOT)
 		return 0;
-	return fail(set_up, unavailable, "", str_from(unavailable_text(unavailable)));
+	return connection_set_up_fail(set_up, unavailable, "",
+				      str_from(unavailable_text(unavailable)));
 }
 
 /* Takes rows of what comes before the prepared statements. */
@@ -198,7 +202,7 @@ static int take(struct set_up *set_up, const PGresult *result)
 		return 0;
 	if (result_describes(result, statement, text, sizeof(text)))
 		return 0;
-	return fail(set_up, UNAVAILABLE_SCHEMA, statement->name, str_from(text));
+	return connection_set_up_fail(set_up, UNAVAILABLE_SCHEMA, statement->name, str_from(text));
 }
 
 int set_up_receive(struct set_up *set_up)
@@ -210,8 +214,8 @@ int set_up_receive(struct set_up *set_up)
 		int error;
 
 		if (!result && ++nulls > 1)
-			return fail(set_up, UNAVAILABLE_OTHER, "",
-				    STR("the server answered out of order"));
+			return connection_set_up_fail(set_up, UNAVAILABLE_OTHER, "",
+						      STR("the server answered out of order"));
 		if (!result)
 			continue;
 		nulls = 0;

@@ -4,7 +4,7 @@
 
 #include "db/hosts.h"
 #include "db/statement.h"
-#include "writer_places.h"
+#include "writer_slots.h"
 
 #include <libpq-fe.h>
 #include <stdint.h>

@@ -356,7 +356,7 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 	list_queries_start(&db->growing, &read, GROWING_CONNECTIONS, NULL, idle_ms,
 			   settings->background);
 	apart = write;
-	apart.first_place = WRITER_APART;
+	apart.first_slot = WRITER_APART;
 	apart.is_apart = apart.gives_single_rows = true;
 	list_queries_start(&db->apart, &apart, APART_CONNECTIONS, list_queries_apart_first, idle_ms,
 			   NULL);

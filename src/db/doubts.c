@@ -87,7 +87,7 @@ static void end(struct doubts *doubts, struct doubt *doubt)
 {
 	report(doubts, doubt);
 	mark(doubts, doubt, false);
-	writer_note(doubt->place, (struct backend){0});
+	writer_note(doubt->slot, (struct backend){0});
 	doubts->count--;
 	doubt_destroy(doubt);
 }
@@ -97,11 +97,11 @@ void doubts_init(struct doubts *doubts)
 	list_init(&doubts->list);
 }
 
-static struct writer_place *free_place(struct writers *writers)
+static struct writer_slot *free_slot(struct writers *writers)
 {
-	for (unsigned i = WRITER_DOUBTS; writers && i < WRITER_PLACES; i++)
-		if (!writer_noted(writers_place(writers, i)))
-			return writers_place(writers, i);
+	for (unsigned i = WRITER_DOUBTS; writers && i < WRITER_SLOTS; i++)
+		if (!writer_noted(writers_slot(writers, i)))
+			return writers_slot(writers, i);
 	return NULL;
 }
 
@@ -111,8 +111,8 @@ static void add(struct doubts *doubts, struct doubt *doubt, struct backend backe
 	if (doubts->count == DOUBTS_MAX)
 		end(doubts, doubt_of(doubts->list.next));
 	doubt->backend = backend;
-	doubt->place = free_place(doubts->writers);
-	writer_note(doubt->place, backend);
+	doubt->slot = free_slot(doubts->writers);
+	writer_note(doubt->slot, backend);
 	list_append(&doubts->list, &doubt->node);
 	doubts->count++;
 	mark(doubts, doubt, true);
@@ -175,12 +175,12 @@ void doubts_finish(struct doubts *doubts)
 
 void doubts_inherit(struct doubts *doubts, struct writers *writers)
 {
-	struct backend noted[WRITER_PLACES] = {0};
+	struct backend noted[WRITER_SLOTS] = {0};
 
 	doubts->writers = writers;
-	for (unsigned i = 0; writers && i < WRITER_PLACES; i++)
-		noted[i] = writer_take(writers_place(writers, i));
-	for (unsigned i = 0; i < WRITER_PLACES; i++) {
+	for (unsigned i = 0; writers && i < WRITER_SLOTS; i++)
+		noted[i] = writer_take(writers_slot(writers, i));
+	for (unsigned i = 0; i < WRITER_SLOTS; i++) {
 		struct doubt *doubt;
 
 		if (noted[i].start_us == 0)

@@ -18,7 +18,7 @@
 
 #include "base/buffer.h"
 #include "db/db.h"
-#include "writer_places.h"
+#include "writer_slots.h"
 
 /* Lost connections that are remembered. */
 enum { DOUBTS_MAX = 64 };
@@ -29,7 +29,7 @@ struct doubt {
 	struct buffer rows; /* of struct id, each followed by whether it is hinted */
 	bool is_all;	    /* other rows, too */
 	struct backend backend;
-	struct writer_place *place; /* where the process is noted; or NULL */
+	struct writer_slot *slot; /* where the process is noted; or NULL */
 };
 
 /* Adds the rows of a write to *doubt, which is made if it is NULL. */

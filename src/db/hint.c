@@ -289,7 +289,7 @@ static void ask(struct hints *hints)
 {
 	hints->asked_ms = loop_now_ms(hints->connection.loop);
 	if (!has_beats(hints)) {
-		hints->query.parameters.count = 0;
+		db_parameters_init(&hints->query.parameters, &hints->arena);
 		send_statement(hints, HINT_PING);
 	} else {
 		send_of_row(hints, wants_beat(hints) ? HINT_BEAT : HINT_LOOK);
@@ -331,7 +331,6 @@ static void on_ping(struct deadline *deadline)
 
 static void notify(struct hints *hints)
 {
-	struct db_parameters *parameters = &hints->query.parameters;
 	struct str waiting = buffer_view(&hints->waiting);
 	size_t length = waiting.length;
 
@@ -349,9 +348,8 @@ static void notify(struct hints *hints)
 	hints->notified_us = hints->waiting_us;
 	if (buffer_length(&hints->waiting) == 0)
 		hints->waiting_us = 0;
-	parameters->count = 1;
-	parameters->values[0] = hints->payload;
-	parameters->lengths[0] = (int)length - 1;
+	db_parameters_init(&hints->query.parameters, &hints->arena);
+	db_add_text(&hints->query.parameters, (struct str){hints->payload, length - 1});
 	send_statement(hints, HINT_NOTIFY);
 }
 

@@ -37,7 +37,7 @@ static void add(struct asking *asking, const struct hosts *hosts, unsigned index
 	};
 }
 
-static void begin(struct asking *asking, const struct hosts *hosts)
+static void hosts_ask_begin(struct asking *asking, const struct hosts *hosts)
 {
 	for (unsigned i = 0; i < hosts_turns(hosts); i++) {
 		const char *name = hosts_name(hosts, (struct host_turn){.number = i});
@@ -88,7 +88,7 @@ static void step(struct try *try)
 static bool wait_for_one(struct asking *asking, uint64_t end_ms)
 {
 	struct pollfd ready[TRIES_MAX];
-	unsigned places[TRIES_MAX], count = 0;
+	unsigned indices[TRIES_MAX], count = 0;
 	uint64_t now_ms = clock_monotonic_ms();
 
 	for (unsigned i = 0; i < asking->count; i++) {
@@ -98,7 +98,7 @@ static bool wait_for_one(struct asking *asking, uint64_t end_ms)
 			try->has_ended = true;
 		if (try->has_ended)
 			continue;
-		places[count] = i;
+		indices[count] = i;
 		ready[count++] = (struct pollfd){
 		    .fd = PQsocket(try->pg),
 		    .events = try->status == PGRES_POLLING_READING ? POLLIN : POLLOUT,
@@ -109,7 +109,7 @@ static bool wait_for_one(struct asking *asking, uint64_t end_ms)
 	if (poll(ready, count, (int)(end_ms - now_ms)) > 0)
 		for (unsigned i = 0; i < count; i++)
 			if (ready[i].revents)
-				step(&asking->tries[places[i]]);
+				step(&asking->tries[indices[i]]);
 	return true;
 }
 
@@ -140,7 +140,7 @@ bool hosts_ask(struct hosts *hosts, struct timeline *ret)
 	const struct try *best;
 	bool is_found;
 
-	begin(&asking, hosts);
+	hosts_ask_begin(&asking, hosts);
 	while (wait_for_one(&asking, end_ms))
 		;
 	best = choose(&asking, timeline_get(known).system, hosts_first_turn(hosts).first);

@@ -7,7 +7,7 @@
 enum { LOOK_MS = 500 };
 
 _Static_assert((int)LIST_CONNECTIONS + (int)GROWING_CONNECTIONS <= (int)BACKGROUND_PROCESSES,
-	       "each process has its place");
+	       "each process has its slot");
 
 static struct db_query *query_of(struct list *node)
 {

@@ -28,7 +28,8 @@ struct migrator {
 	struct migrate_error *error;
 };
 
-__attribute__((format(printf, 2, 3))) static int fail(struct migrator *m, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int migrate_fail(struct migrator *m,
+							      const char *format, ...)
 {
 	va_list args;
 
@@ -57,7 +58,7 @@ static PGresult *execute(struct migrator *m, const char *what, const char *sql, 
 
 	if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
 		return result;
-	fail(m, "%s: %.*s", what, STR_ARG(result_reason(result)));
+	migrate_fail(m, "%s: %.*s", what, STR_ARG(result_reason(result)));
 	m->met_lock = is_lock_timeout(result);
 	PQclear(result);
 	return NULL;
@@ -92,7 +93,7 @@ static int connect_to(struct migrator *m, const char *url, struct timeline_known
 	m->pg = hosts_connect_once(url, &use, known, &failure);
 	if (m->pg)
 		return 0;
-	fail(m, "cannot connect to the database: %s", failure.words);
+	migrate_fail(m, "cannot connect to the database: %s", failure.words);
 	m->error->fault = MIGRATE_UNAVAILABLE;
 	return -1;
 }
@@ -102,12 +103,14 @@ static int check_server(struct migrator *m)
 	const char *encoding;
 
 	if (PQserverVersion(m->pg) < SERVER_VERSION_MIN)
-		return fail(m, "the database server is PostgreSQL %d; %d or later is needed",
-			    PQserverVersion(m->pg) / 10000, SERVER_VERSION_MIN / 10000);
+		return migrate_fail(m,
+				    "the database server is PostgreSQL %d; %d or later is needed",
+				    PQserverVersion(m->pg) / 10000, SERVER_VERSION_MIN / 10000);
 	encoding = PQparameterStatus(m->pg, "server_encoding");
 	if (!encoding || strcmp(encoding, "UTF8") != 0)
-		return fail(m, "the database has the encoding %s; create it with ENCODING 'UTF8'",
-			    encoding ? encoding : "(unknown)");
+		return migrate_fail(
+		    m, "the database has the encoding %s; create it with ENCODING 'UTF8'",
+		    encoding ? encoding : "(unknown)");
 	return 0;
 }
 
@@ -140,21 +143,22 @@ static int check_row(struct migrator *m, int number, const char *name, const cha
 	char expected[HASH_TEXT_SIZE];
 
 	if (number > (int)m->count) {
-		fail(m,
-		     "the database is newer than this program: it has migration %d (%s), this "
-		     "program knows migrations up to %zu",
-		     number, name, m->count);
+		migrate_fail(
+		    m,
+		    "the database is newer than this program: it has migration %d (%s), this "
+		    "program knows migrations up to %zu",
+		    number, name, m->count);
 		m->error->fault = MIGRATE_NEWER;
 		return -1;
 	}
 	if (number != m->applied + 1)
-		return fail(m, "the database has migration %d (%s), but not migration %d", number,
-			    name, m->applied + 1);
+		return migrate_fail(m, "the database has migration %d (%s), but not migration %d",
+				    number, name, m->applied + 1);
 	hash_of(&m->list[number - 1], expected);
 	if (strcmp(hash, expected) != 0)
-		return fail(m,
-			    "migration %d (%s) was applied to the database with a different text",
-			    number, name);
+		return migrate_fail(
+		    m, "migration %d (%s) was applied to the database with a different text",
+		    number, name);
 	m->applied = number;
 	return 0;
 }
@@ -166,11 +170,12 @@ static int check_age(struct migrator *m)
 
 	if (m->applied == 0 || m->applied >= first)
 		return 0;
-	fail(m,
-	     "the database is too old for this program: it has migrations up to %d (%s), this "
-	     "program "
-	     "goes on from %d; start displayd of commit f88f1128 with it once, then this one",
-	     m->applied, m->list[m->applied - 1].name, first);
+	migrate_fail(
+	    m,
+	    "the database is too old for this program: it has migrations up to %d (%s), this "
+	    "program "
+	    "goes on from %d; start displayd of commit f88f1128 with it once, then this one",
+	    m->applied, m->list[m->applied - 1].name, first);
 	m->error->fault = MIGRATE_OLDER;
 	return -1;
 }
@@ -250,7 +255,7 @@ static int try_to_apply(struct migrator *m, const struct migration *migration)
 	result = execute(m, what, "COMMIT", 0, NULL);
 	if (result && strcmp(PQcmdStatus(result), "COMMIT") != 0) {
 		PQclear(result);
-		return fail(m, "%s: not committed", what);
+		return migrate_fail(m, "%s: not committed", what);
 	}
 	PQclear(result);
 	if (!result)
@@ -322,10 +327,11 @@ static int check_is_free(struct migrator *m)
 	bool is_free = result && PQntuples(result) == 0;
 
 	if (result && !is_free) {
-		fail(m,
-		     "the database %s is used by another program: it has the table %s, and none of "
-		     "displayd; create a database for displayd alone",
-		     PQgetvalue(result, 0, 1), PQgetvalue(result, 0, 0));
+		migrate_fail(
+		    m,
+		    "the database %s is used by another program: it has the table %s, and none of "
+		    "displayd; create a database for displayd alone",
+		    PQgetvalue(result, 0, 1), PQgetvalue(result, 0, 0));
 		m->error->fault = MIGRATE_FOREIGN;
 	}
 	PQclear(result);

@@ -20,9 +20,29 @@ static uint8_t *put_number(uint8_t *at, uint64_t value, unsigned size)
 	return at + size;
 }
 
+enum { ROOM_FIRST = 8 };
+
+static void make_room(struct db_parameters *parameters)
+{
+	unsigned room = parameters->room ? 2 * parameters->room : ROOM_FIRST;
+	const char **values =
+	    arena_alloc(parameters->arena, room * (sizeof(*values) + sizeof(int)));
+	int *lengths = (int *)(values + room);
+
+	if (parameters->count) {
+		memcpy(values, parameters->values, parameters->count * sizeof(*values));
+		memcpy(lengths, parameters->lengths, parameters->count * sizeof(*lengths));
+	}
+	parameters->values = values;
+	parameters->lengths = lengths;
+	parameters->room = room;
+}
+
 static void add(struct db_parameters *parameters, const void *value, size_t length)
 {
 	require(parameters->count < DB_PARAMETERS_MAX && length <= INT_MAX);
+	if (parameters->count == parameters->room)
+		make_room(parameters);
 	parameters->values[parameters->count] = value;
 	parameters->lengths[parameters->count] = (int)length;
 	parameters->count++;
@@ -38,8 +58,7 @@ static void add_number(struct db_parameters *parameters, uint64_t value, unsigne
 
 void db_parameters_init(struct db_parameters *parameters, struct arena *arena)
 {
-	parameters->arena = arena;
-	parameters->count = 0;
+	*parameters = (struct db_parameters){.arena = arena};
 }
 
 void db_add_null(struct db_parameters *parameters)

@@ -14,7 +14,7 @@ struct resolution {
 	struct later failed; /* set if uv did not take the request */
 };
 
-static void fail(const struct resolution *r, const char *why)
+static void resolve_fail(const struct resolution *r, const char *why)
 {
 	char error[NI_MAXHOST + 200];
 
@@ -24,7 +24,7 @@ static void fail(const struct resolution *r, const char *why)
 
 static void on_failed(struct later *later)
 {
-	fail(container_of(later, struct resolution, failed), "no thread is available");
+	resolve_fail(container_of(later, struct resolution, failed), "no thread is available");
 }
 
 static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
@@ -42,9 +42,9 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
 		hosts_take_addresses(r->hosts, found, &addresses);
 	uv_freeaddrinfo(found);
 	if (status)
-		fail(r, uv_strerror(status));
+		resolve_fail(r, uv_strerror(status));
 	else if (addresses.count == 0)
-		fail(r, "it has no address");
+		resolve_fail(r, "it has no address");
 	else
 		r->done(r->context, &addresses, NULL);
 }

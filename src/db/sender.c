@@ -79,9 +79,7 @@ int sender_prepare(struct sender *sender, PGconn *pg, struct batch *batch)
 static int send_prepared(PGconn *pg, const struct statement_entry *statement,
 			 const char *const *values, const int *lengths)
 {
-	static const int binary[DB_PARAMETERS_MAX] = {
-	    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	};
+	static const int binary[DB_PARAMETERS_MAX] = {[0 ... DB_PARAMETERS_MAX - 1] = 1};
 
 	return PQsendQueryPrepared(pg, statement->name, (int)statement->parameter_count, values,
 				   lengths, binary, 1)

@@ -75,7 +75,7 @@ static bool is_needed(const struct survey *survey, bool is_further)
 	return !survey->found_ms || loop_now_ms(survey->loop) - survey->found_ms > FRESH_MS;
 }
 
-static void begin(struct survey *survey)
+static void survey_begin(struct survey *survey)
 {
 	struct survey_job *job = memory_zalloc(sizeof(*job));
 
@@ -113,7 +113,7 @@ void survey_join(struct survey *survey, struct survey_wait *wait, bool is_furthe
 	}
 	list_append(&survey->waiting, &wait->node);
 	if (!survey->job)
-		begin(survey);
+		survey_begin(survey);
 }
 
 bool survey_leave(struct survey_wait *wait)

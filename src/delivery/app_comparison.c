@@ -83,7 +83,7 @@ static void on_next(struct later *later)
 	db_query_init(&batch->query, &batch->arena);
 	statement_render_keys_stale(&batch->query,
 				    &(struct render_keys_stale_parameters){
-					.places = {batch->texts, batch->count},
+					.render_keys = {batch->texts, batch->count},
 					.app_generations = {batch->app_generations, batch->count},
 					.render_generations = {batch->generations, batch->count},
 				    },
@@ -92,7 +92,7 @@ static void on_next(struct later *later)
 	db_submit(comparison->render_keys->db, &batch->query);
 }
 
-static void begin(struct app_comparison *comparison)
+static void app_comparison_begin(struct app_comparison *comparison)
 {
 	struct map_node *node = NULL;
 
@@ -112,7 +112,7 @@ void app_comparison_turn(struct app_comparison *comparison)
 	comparison->turns++;
 	if (!db_hints_are_up(comparison->render_keys->db) || comparison->render_keys->has_missed ||
 	    comparison->turns >= TURNS)
-		begin(comparison);
+		app_comparison_begin(comparison);
 }
 
 void app_comparison_on_hints_up(struct app_comparison *comparison, bool up)
@@ -121,7 +121,7 @@ void app_comparison_on_hints_up(struct app_comparison *comparison, bool up)
 		return;
 	/* Begin another comparison after the one that may be under way. */
 	comparison->render_keys->has_missed = true;
-	begin(comparison);
+	app_comparison_begin(comparison);
 }
 
 void app_comparison_init(struct app_comparison *comparison, struct render_keys *render_keys)

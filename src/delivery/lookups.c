@@ -48,7 +48,7 @@ static bool may_connect(const struct panel *panel, const struct panel_lookup *lo
 }
 
 /* Result of the look-up. */
-static struct panel *found(struct panel *panel, struct panel_lookup *lookup)
+static struct panel *lookups_found(struct panel *panel, struct panel_lookup *lookup)
 {
 	lookup->is_disabled = panel->is_disabled && panel_is_open(panel, &lookup->way);
 	lookup->is_second = panel_has_second_key(panel, &lookup->way);
@@ -58,7 +58,7 @@ static struct panel *found(struct panel *panel, struct panel_lookup *lookup)
 static void answer(struct panel *panel, struct panel_lookup *lookup)
 {
 	lookup->is_undecided = panel->is_unread;
-	lookup->done(lookup, found(panel, lookup));
+	lookup->done(lookup, lookups_found(panel, lookup));
 }
 
 void lookup_wait(struct panel_lookup *lookup, struct panel *panel)
@@ -315,7 +315,7 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 	panel = reference->kind == DEVICE_REFERENCE_ID ? find_by_id(lookup, reference->id)
 						       : find_by_alias(lookup, reference);
 	if (panel)
-		*ret_panel = found(panel, lookup);
+		*ret_panel = lookups_found(panel, lookup);
 	return panel != NULL;
 }
 

@@ -19,7 +19,7 @@ struct taking {
 	struct db_query query;
 };
 
-static struct taking *begin(struct orders *orders, struct panel *panel)
+static struct taking *orders_begin(struct orders *orders, struct panel *panel)
 {
 	struct taking *taking = memory_zalloc(sizeof(*taking));
 
@@ -111,7 +111,7 @@ bool orders_await(struct orders *orders, struct panel *panel, const struct panel
 	    !(orders_may_lead(panel, is_polling) && panel_may_be_led(panel, way)))
 		return false;
 	panel->takes_order = true;
-	taking = begin(orders, panel);
+	taking = orders_begin(orders, panel);
 	taking->generation = panel->ways->order_generation;
 	statement_device_order_take(
 	    &taking->query, &(struct device_order_take_parameters){panel->id, taking->generation},
@@ -169,7 +169,7 @@ void orders_moved(struct orders *orders, struct panel *panel)
 	/* Drop the order: the panel has just started. */
 	free(panel->order);
 	panel->order = NULL;
-	taking = begin(orders, panel);
+	taking = orders_begin(orders, panel);
 	hash = (struct str){(const char *)panel->ways->second_key_hash, KEY_HASH_BYTES};
 	statement_device_moved(&taking->query,
 			       &(struct device_moved_parameters){

@@ -78,7 +78,7 @@ static struct content_installation make_installation(struct panel *panel,
 {
 	struct content_installation installation = panel_new_installation(row->id, row->position);
 
-	if (!row->place.data) { /* apps: see panel_set_entries() */
+	if (!row->render_key.data) { /* apps: see panel_set_entries() */
 		installation.picture_generation = row->picture_generation;
 		installation.picture = take_picture(panel, row);
 	}

@@ -290,16 +290,16 @@ void panel_set_entries(struct panel *panel, const struct panel_installations_row
 	unsigned app_count = 0;
 
 	for (unsigned i = 0; i < count; i++)
-		app_count += rows[i].place.length == RENDER_KEY_BYTES;
+		app_count += rows[i].render_key.length == RENDER_KEY_BYTES;
 	panel->apps = app_count ? memory_zalloc(app_count * sizeof(panel->apps[0])) : NULL;
 	panel->app_count = 0;
 	for (unsigned i = 0; i < count; i++) {
 		struct app_entry *entry;
 
-		if (rows[i].place.length != RENDER_KEY_BYTES)
+		if (rows[i].render_key.length != RENDER_KEY_BYTES)
 			continue;
 		entry = &panel->apps[panel->app_count++];
-		entry->render_key = get(panel->panels->render_keys, rows[i].place);
+		entry->render_key = get(panel->panels->render_keys, rows[i].render_key);
 		entry->panel = panel;
 		entry->position = rows[i].position;
 		list_init(&entry->of_render_key);
@@ -420,7 +420,7 @@ static void on_read(struct later *later)
 	db_query_init(&read->query, &read->arena);
 	statement_render_keys(&read->query,
 			      &(struct render_keys_parameters){
-				  .places = {read->texts, read->count},
+				  .render_keys = {read->texts, read->count},
 				  .known_generations = {read->known, read->count},
 			      },
 			      NULL);

@@ -94,8 +94,8 @@ void failures_note(struct failures *failures, const uint8_t render_key[static RE
 	statement_render_key_entries(
 	    &failure->query,
 	    &(struct render_key_entries_parameters){
-		.place = arena_copy(&failure->arena,
-				    (struct str){(const char *)render_key, RENDER_KEY_BYTES}),
+		.render_key = arena_copy(&failure->arena,
+					 (struct str){(const char *)render_key, RENDER_KEY_BYTES}),
 		.account_ids = account_ids(failures->listeners, &failure->arena),
 		.most = ENTRIES_MAX + 1,
 	    },

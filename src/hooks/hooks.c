@@ -235,7 +235,7 @@ static void on_posted(struct outbound_request *request)
 }
 
 /* Begins to send the leased message. A worker that ends meanwhile gives it back. */
-static void begin(struct hooks *hooks, struct arena *arena)
+static void hooks_begin(struct hooks *hooks, struct arena *arena)
 {
 	const struct webhook_lease_row *row = &hooks->row;
 	struct sending *sending = memory_zalloc(sizeof(*sending));
@@ -301,7 +301,7 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 		hooks->after = is_due ? hooks->after : hooks->row.next_after;
 		has_more = !id_is_none(hooks->row.next_after);
 		if (is_due)
-			begin(hooks, &hooks->arena);
+			hooks_begin(hooks, &hooks->arena);
 	}
 	arena_finish(&hooks->arena);
 	if (hooks->is_draining)

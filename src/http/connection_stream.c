@@ -135,7 +135,8 @@ static void send_parts(struct http_stream *stream, const struct str *parts, unsi
 		watch(stream);
 }
 
-static void begin(struct http_stream *stream, const struct http_response *response)
+static void connection_stream_begin(struct http_stream *stream,
+				    const struct http_response *response)
 {
 	struct http_connection *connection = connection_of(stream);
 	struct http_exchange *exchange = stream->exchange;
@@ -173,7 +174,7 @@ struct http_stream *http_respond_stream(struct http_request *request,
 	if (source->is_endless)
 		http_exchange_count(exchange);
 	if (request->connection)
-		begin(stream, response);
+		connection_stream_begin(stream, response);
 	else
 		call_later(stream);
 	return stream;

@@ -48,7 +48,7 @@ static void log_refusal(const struct tls_transport *tls, const char *why)
 	last_s = now_s;
 }
 
-static void fail(struct tls_transport *tls, int error)
+static void tls_handshake_fail(struct tls_transport *tls, int error)
 {
 	const char *why = mbedtls_high_level_strerr(error);
 	struct remote memory;
@@ -116,7 +116,7 @@ static void go_on(struct tls_transport *tls)
 		return;
 	} else if (result != MBEDTLS_ERR_SSL_WANT_READ ||
 		   handshake->turns >= LIMIT_HANDSHAKE_TURNS) {
-		fail(tls, result);
+		tls_handshake_fail(tls, result);
 	} else {
 		deadline_set(tls_transport_loop(tls), &handshake->limit, LIMIT_HANDSHAKE_MS);
 		http_transport_set_reading(tls->lower, tls->transport.is_reading);
@@ -299,7 +299,7 @@ void tls_handshake_take(struct tls_transport *tls, struct str data)
 	find_feed(tls);
 	if (!has_turn(tls)) {
 		if (buffer_length(&tls->input) > TLS_RECORD_BYTES_MAX)
-			fail(tls, MBEDTLS_ERR_SSL_DECODE_ERROR);
+			tls_handshake_fail(tls, MBEDTLS_ERR_SSL_DECODE_ERROR);
 		return;
 	}
 	deadline_clear(loop, &handshake->limit);

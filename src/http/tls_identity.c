@@ -22,8 +22,8 @@ int tls_random(void *context, unsigned char *data, size_t size)
 	return 0;
 }
 
-__attribute__((format(printf, 3, 4))) static int fail(struct http_tls_fault *reterr, bool is_of_key,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int
+tls_identity_fail(struct http_tls_fault *reterr, bool is_of_key, const char *format, ...)
 {
 	va_list list;
 
@@ -68,8 +68,9 @@ static int fail_to_read(struct http_tls_fault *reterr, bool is_of_key, int error
 	if (!why)
 		why = mbedtls_low_level_strerr(error);
 	if (is_unknown_kind(error))
-		return fail(reterr, is_of_key, "has an unsupported type: use " KINDS);
-	return fail(reterr, is_of_key, "is damaged: %s", why ? why : "it cannot be read");
+		return tls_identity_fail(reterr, is_of_key, "has an unsupported type: use " KINDS);
+	return tls_identity_fail(reterr, is_of_key, "is damaged: %s",
+				 why ? why : "it cannot be read");
 }
 
 static int read_chain(mbedtls_x509_crt *chain, const char *text, size_t size,
@@ -78,14 +79,15 @@ static int read_chain(mbedtls_x509_crt *chain, const char *text, size_t size,
 	int result;
 
 	if (strlen(text) != size || !strstr(text, "-----BEGIN CERTIFICATE-----"))
-		return fail(
+		return tls_identity_fail(
 		    reterr, false,
 		    strstr(text, "PRIVATE KEY-----")
 			? "contains a key and no certificate: are the two files mixed up?"
 			: "contains no certificate in PEM form (-----BEGIN CERTIFICATE-----)");
 	result = mbedtls_x509_crt_parse(chain, (const unsigned char *)text, size + 1);
 	if (result > 0)
-		return fail(reterr, false, "contains %d certificates that cannot be read", result);
+		return tls_identity_fail(reterr, false,
+					 "contains %d certificates that cannot be read", result);
 	return result < 0 ? fail_to_read(reterr, false, result) : 0;
 }
 
@@ -95,16 +97,18 @@ static int read_key(mbedtls_pk_context *key, const char *text, size_t size,
 	int result;
 
 	if (strlen(text) != size || !strstr(text, "PRIVATE KEY-----"))
-		return fail(reterr, true,
-			    strstr(text, "-----BEGIN CERTIFICATE-----")
-				? "contains a certificate and no key: are the two files mixed up?"
-				: "contains no key in PEM form (-----BEGIN PRIVATE KEY-----)");
+		return tls_identity_fail(
+		    reterr, true,
+		    strstr(text, "-----BEGIN CERTIFICATE-----")
+			? "contains a certificate and no key: are the two files mixed up?"
+			: "contains no key in PEM form (-----BEGIN PRIVATE KEY-----)");
 	result = mbedtls_pk_parse_key(key, (const unsigned char *)text, size + 1, NULL, 0,
 				      tls_random, NULL);
 	if (result == MBEDTLS_ERR_PK_PASSWORD_REQUIRED)
-		return fail(reterr, true,
-			    "is encrypted, and displayd cannot ask for its password: decrypt it "
-			    "with \"openssl pkey -in FILE -out FILE\"");
+		return tls_identity_fail(
+		    reterr, true,
+		    "is encrypted, and displayd cannot ask for its password: decrypt it "
+		    "with \"openssl pkey -in FILE -out FILE\"");
 	return result ? fail_to_read(reterr, true, result) : 0;
 }
 
@@ -116,13 +120,15 @@ static int check_kind(const mbedtls_pk_context *key, struct http_tls_fault *rete
 	if (mbedtls_pk_get_type(key) == MBEDTLS_PK_RSA)
 		return bits >= RSA_BITS_MIN && bits <= RSA_BITS_MAX
 			   ? 0
-			   : fail(reterr, true, "is an RSA key of %zu bits: use " KINDS, bits);
+			   : tls_identity_fail(reterr, true,
+					       "is an RSA key of %zu bits: use " KINDS, bits);
 	if (!mbedtls_pk_can_do(key, MBEDTLS_PK_ECDSA))
-		return fail(reterr, true, "has an unsupported type: use " KINDS);
+		return tls_identity_fail(reterr, true, "has an unsupported type: use " KINDS);
 	curve = mbedtls_ecp_keypair_get_group_id(mbedtls_pk_ec(*key));
 	if (curve != MBEDTLS_ECP_DP_SECP256R1 && curve != MBEDTLS_ECP_DP_SECP384R1 &&
 	    curve != MBEDTLS_ECP_DP_SECP521R1)
-		return fail(reterr, true, "is on a curve that clients do not support: use " KINDS);
+		return tls_identity_fail(reterr, true,
+					 "is on a curve that clients do not support: use " KINDS);
 	return 0;
 }
 
@@ -140,16 +146,18 @@ static int check_pair(const struct tls_identity *identity, struct http_tls_fault
 	if (!belong_together(own, &identity->key)) {
 		for (const mbedtls_x509_crt *one = own->next; one; one = one->next)
 			if (belong_together(one, &identity->key))
-				return fail(reterr, false,
-					    "is in the wrong order: the server's own certificate, "
-					    "to which the key belongs, must come first");
-		return fail(reterr, true, "does not belong to the certificate");
+				return tls_identity_fail(
+				    reterr, false,
+				    "is in the wrong order: the server's own certificate, "
+				    "to which the key belongs, must come first");
+		return tls_identity_fail(reterr, true, "does not belong to the certificate");
 	}
 	if (mbedtls_x509_crt_check_key_usage(own, MBEDTLS_X509_KU_DIGITAL_SIGNATURE) != 0)
-		return fail(reterr, false, "is not for signatures (its key usage)");
+		return tls_identity_fail(reterr, false, "is not for signatures (its key usage)");
 	if (mbedtls_x509_crt_check_extended_key_usage(own, MBEDTLS_OID_SERVER_AUTH,
 						      MBEDTLS_OID_SIZE(MBEDTLS_OID_SERVER_AUTH)))
-		return fail(reterr, false, "is not for servers (its extended key usage)");
+		return tls_identity_fail(reterr, false,
+					 "is not for servers (its extended key usage)");
 	return 0;
 }
 

@@ -23,7 +23,7 @@ struct file {
 	bool is_for_everybody; /* readable for everybody */
 };
 
-static int fail(const struct file *file, const char *why, struct reason *reterr)
+static int certificates_fail(const struct file *file, const char *why, struct reason *reterr)
 {
 	return reason_set(reterr, "the TLS %s %s: %s", file->what, file->path, why);
 }
@@ -35,20 +35,21 @@ static int read_open_file(int fd, struct file *file, struct reason *reterr)
 	char why[80];
 
 	if (fstat(fd, &info) < 0)
-		return fail(file, strerror(errno), reterr);
+		return certificates_fail(file, strerror(errno), reterr);
 	if (!S_ISREG(info.st_mode))
-		return fail(file, S_ISDIR(info.st_mode) ? "is a folder" : "is not a file", reterr);
+		return certificates_fail(
+		    file, S_ISDIR(info.st_mode) ? "is a folder" : "is not a file", reterr);
 	if ((uint64_t)info.st_size > file->most) {
 		snprintf(why, sizeof(why), "is larger than %zu KiB", file->most / 1024);
-		return fail(file, why, reterr);
+		return certificates_fail(file, why, reterr);
 	}
 	if (info.st_size == 0)
-		return fail(file, "is empty", reterr);
+		return certificates_fail(file, "is empty", reterr);
 	file->is_for_everybody = info.st_mode & S_IROTH;
 	file->text = memory_alloc((size_t)info.st_size);
 	length = pread(fd, file->text, (size_t)info.st_size, 0);
 	if (length < 0)
-		return fail(file, strerror(errno), reterr);
+		return certificates_fail(file, strerror(errno), reterr);
 	file->length = (size_t)length;
 	return 0;
 }
@@ -59,11 +60,11 @@ static int read_file(struct file *file, struct reason *reterr)
 	int result;
 
 	if (fd < 0)
-		return fail(file,
-			    errno == ENOENT   ? "no such file"
-			    : errno == EACCES ? "this user may not read it"
-					      : strerror(errno),
-			    reterr);
+		return certificates_fail(file,
+					 errno == ENOENT   ? "no such file"
+					 : errno == EACCES ? "this user may not read it"
+							   : strerror(errno),
+					 reterr);
 	result = read_open_file(fd, file, reterr);
 	close(fd);
 	return result;
@@ -118,7 +119,7 @@ static int load_pair(struct file files[2], struct http_tls_pair *ret_pair,
 					   .key = {files[1].text, files[1].length}};
 	if (http_tls_check(ret_pair, clock_wall_us() / SECOND_US, ret_facts, &fault) == 0)
 		return 0;
-	return fail(&files[fault.is_of_key], fault.text, reterr);
+	return certificates_fail(&files[fault.is_of_key], fault.text, reterr);
 }
 
 /* All configured pairs. Zeroed: nothing was read. */

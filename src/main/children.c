@@ -16,7 +16,7 @@ enum {
 	SERVING_LOOK_MS = 20,
 };
 
-static unsigned places_of(const struct child_kind *kind, const struct instance *instance)
+static unsigned slots_of(const struct child_kind *kind, const struct instance *instance)
 {
 	return kind->count(instance) * (kind->is_renewed ? 2 : 1);
 }
@@ -30,10 +30,10 @@ void children_init(struct children *children, const struct child_kind *const *ki
 	*children = (struct children){
 	    .instance = instance, .system = system, .kinds = kinds, .kind_count = kind_count};
 	for (unsigned i = 0; i < kind_count; i++)
-		children->count += places_of(kinds[i], instance);
+		children->count += slots_of(kinds[i], instance);
 	child = children->all = memory_zalloc((children->count + 1) * sizeof(*child));
 	for (unsigned i = 0; i < kind_count; i++)
-		for (unsigned index = 0; index < places_of(kinds[i], instance); index++)
+		for (unsigned index = 0; index < slots_of(kinds[i], instance); index++)
 			*child++ = (struct child){
 			    .kind = kinds[i],
 			    .index = index,

@@ -6,7 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static ssize_t fail(struct reason *reterr, const char *what, const char *path, const char *why)
+static ssize_t secret_file_fail(struct reason *reterr, const char *what, const char *path,
+				const char *why)
 {
 	return reason_set(reterr, "%s, %s: %s", what, path, why);
 }
@@ -32,15 +33,16 @@ ssize_t secret_file_read(const char *what, const char *path, char *ret_text, siz
 	ssize_t length;
 
 	if (fd < 0)
-		return fail(reterr, what, path, strerror(errno));
+		return secret_file_fail(reterr, what, path, strerror(errno));
 	if (fstat(fd, &facts) < 0 || !S_ISREG(facts.st_mode)) {
-		length = fail(reterr, what, path, "is not a file");
+		length = secret_file_fail(reterr, what, path, "is not a file");
 	} else if (facts.st_mode & S_IRWXO) {
-		length = fail(reterr, what, path, "every user can read it; run chmod o= on it");
+		length = secret_file_fail(reterr, what, path,
+					  "every user can read it; run chmod o= on it");
 	} else {
 		length = read_text(fd, ret_text, size);
 		if (length < 0)
-			length = fail(reterr, what, path, strerror(errno));
+			length = secret_file_fail(reterr, what, path, strerror(errno));
 	}
 	close(fd);
 	return length;

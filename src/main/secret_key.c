@@ -13,7 +13,7 @@ enum { PATH_BYTES = 4200, FRESH_BYTES = PATH_BYTES + 16, DIGITS = 2 * SETTINGS_K
 
 static const char what[] = "the key for secret settings";
 
-static int fail(struct reason *reterr, const char *path, const char *why)
+static int secret_key_fail(struct reason *reterr, const char *path, const char *why)
 {
 	return reason_set(reterr, "%s, %s: %s", what, path, why);
 }
@@ -32,7 +32,9 @@ static int read_file(const char *path, struct settings_key *ret_key, struct reas
 	is_key = length == DIGITS &&
 		 hex_decode((struct str){text, DIGITS}, ret_key->bytes, sizeof(ret_key->bytes));
 	sodium_memzero(text, sizeof(text));
-	return is_key ? 0 : fail(reterr, path, "must have 64 hexadecimal digits and nothing else");
+	return is_key ? 0
+		      : secret_key_fail(reterr, path,
+					"must have 64 hexadecimal digits and nothing else");
 }
 
 static int write_all(int fd, const char *text, size_t length)
@@ -95,7 +97,7 @@ static int name_files(const char *state_dir, const char *suffix, char path[stati
 		      char fresh[static FRESH_BYTES], struct reason *reterr)
 {
 	if (snprintf(path, PATH_BYTES, "%s/secret-key", state_dir) >= PATH_BYTES)
-		return fail(reterr, state_dir, strerror(ENAMETOOLONG));
+		return secret_key_fail(reterr, state_dir, strerror(ENAMETOOLONG));
 	snprintf(fresh, FRESH_BYTES, "%s%s", path, suffix);
 	return 0;
 }
@@ -125,7 +127,7 @@ int secret_key_load(const char *state_dir, const char *file, struct settings_key
 		if (error == 0)
 			error = sync_folder(state_dir);
 		if (error < 0)
-			return fail(reterr, path, strerror(-error));
+			return secret_key_fail(reterr, path, strerror(-error));
 		*ret_is_new = true;
 	}
 	if (read_file(path, ret_key, reterr) == 0)
@@ -165,7 +167,7 @@ int secret_key_prepare(const char *state_dir, const struct settings_key *key, st
 	error = write_key(state_dir, fresh, key);
 	if (error == 0)
 		error = sync_folder(state_dir);
-	return error < 0 ? fail(reterr, fresh, strerror(-error)) : 0;
+	return error < 0 ? secret_key_fail(reterr, fresh, strerror(-error)) : 0;
 }
 
 int secret_key_replace(const char *state_dir, struct reason *reterr)
@@ -179,7 +181,7 @@ int secret_key_replace(const char *state_dir, struct reason *reterr)
 		error = -errno;
 	if (error == 0)
 		error = sync_folder(state_dir);
-	return error < 0 ? fail(reterr, fresh, strerror(-error)) : 0;
+	return error < 0 ? secret_key_fail(reterr, fresh, strerror(-error)) : 0;
 }
 
 void secret_key_drop(const char *state_dir)

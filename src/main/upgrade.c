@@ -79,7 +79,7 @@ static void refuse(struct upgrade *upgrade, const struct instance *instance, con
 		  LOG_TEXT("program", upgrade->program), LOG_TEXT("reason", why));
 }
 
-static void fail(struct upgrade *upgrade, const struct instance *instance, const char *why)
+static void upgrade_fail(struct upgrade *upgrade, const struct instance *instance, const char *why)
 {
 	upgrade->phase = UPGRADE_IDLE;
 	note(upgrade, instance, UPGRADE_FAILED, why);
@@ -89,7 +89,7 @@ static void fail(struct upgrade *upgrade, const struct instance *instance, const
 
 /* ---- the check ---- */
 
-static void begin(struct upgrade *upgrade, const struct instance *instance)
+static void upgrade_begin(struct upgrade *upgrade, const struct instance *instance)
 {
 	struct upgrade_note last;
 	int error;
@@ -186,7 +186,7 @@ static void replace(struct upgrade *upgrade, struct instance *instance,
 	if (error >= 0)
 		error = handover_execute(handover, upgrade->program, upgrade->argv);
 	handover_finish(handover);
-	fail(upgrade, instance, strerror(-error));
+	upgrade_fail(upgrade, instance, strerror(-error));
 }
 
 /* Returns when to look again, even if nothing has happened. */
@@ -217,7 +217,7 @@ uint64_t upgrade_run_due(struct upgrade *upgrade, struct instance *instance,
 			 struct children *children, bool reloads, uint64_t now_ms)
 {
 	if (upgrade->phase == UPGRADE_IDLE && upgrade->is_wanted)
-		begin(upgrade, instance);
+		upgrade_begin(upgrade, instance);
 	if (upgrade->phase == UPGRADE_IN_WAIT)
 		return go_on_waiting(upgrade, instance, children, reloads, now_ms);
 	return upgrade_check_watch(&upgrade->check, now_ms);
@@ -306,7 +306,7 @@ void upgrade_go_back(struct upgrade *upgrade, const char *why)
 static void come_back(struct upgrade *upgrade, struct instance *instance)
 {
 	instance_keep(instance, &upgrade->before);
-	fail(upgrade, instance, upgrade->handover.returned);
+	upgrade_fail(upgrade, instance, upgrade->handover.returned);
 	handover_finish(&upgrade->handover);
 }
 
@@ -354,8 +354,8 @@ void upgrade_end(struct upgrade *upgrade, struct instance *instance, struct chil
 		close(shared_fd);
 	handover_finish(&upgrade->handover);
 	if (!is_done) {
-		fail(upgrade, instance,
-		     "workers did not start, and the old program cannot be restored");
+		upgrade_fail(upgrade, instance,
+			     "workers did not start, and the old program cannot be restored");
 		return;
 	}
 	upgrade->phase = UPGRADE_IDLE;
@@ -381,7 +381,7 @@ void upgrade_note_start(struct upgrade *upgrade, const struct instance *instance
 	if (last.state == UPGRADE_REPLACING && strcmp(last.to, DISPLAYD_VERSION) == 0)
 		note(upgrade, instance, UPGRADE_DONE, "displayd was restarted during the upgrade");
 	else
-		fail(upgrade, instance, "displayd ended before the upgrade finished");
+		upgrade_fail(upgrade, instance, "displayd ended before the upgrade finished");
 }
 
 void upgrade_note_failed_start(struct upgrade *upgrade, const struct instance *instance)
@@ -408,5 +408,6 @@ void upgrade_note_ready(struct upgrade *upgrade, const struct instance *instance
 	if (strcmp(last.to, DISPLAYD_VERSION) == 0)
 		note(upgrade, instance, UPGRADE_DONE, last.reason);
 	else
-		fail(upgrade, instance, "the program that started is not the one that was checked");
+		upgrade_fail(upgrade, instance,
+			     "the program that started is not the one that was checked");
 }

@@ -41,7 +41,7 @@ struct metric_label {
 extern const struct metric_label metric_labels[METRIC_BY_COUNT];
 
 /* Returns the room for values: their number, or the maximum that may be named. */
-unsigned metric_label_places(enum metric_by by);
+unsigned metric_label_slots(enum metric_by by);
 /* Whether its values are named at the start: unused ones are left out then. */
 bool metric_label_is_open(enum metric_by by);
 /* Returns the number of values. */

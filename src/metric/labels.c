@@ -38,7 +38,7 @@ void metric_name_statement(unsigned number, const char *name)
 		statement_count = number + 1;
 }
 
-unsigned metric_label_places(enum metric_by by)
+unsigned metric_label_slots(enum metric_by by)
 {
 	switch (by) {
 	case METRIC_BY_NOTHING:
@@ -58,7 +58,7 @@ unsigned metric_label_count(enum metric_by by)
 {
 	if (by == METRIC_BY_ROUTE)
 		return route_count;
-	return by == METRIC_BY_STATEMENT ? statement_count : metric_label_places(by);
+	return by == METRIC_BY_STATEMENT ? statement_count : metric_label_slots(by);
 }
 
 bool metric_label_is_open(enum metric_by by)

@@ -27,7 +27,7 @@ unsigned metric_size(enum metric metric)
 {
 	const enum metric_by *by = metric_definitions[metric].by;
 
-	return metric_label_places(by[0]) * metric_label_places(by[1]) * metric_width(metric);
+	return metric_label_slots(by[0]) * metric_label_slots(by[1]) * metric_width(metric);
 }
 
 unsigned metric_offset(enum metric metric)
@@ -107,7 +107,7 @@ void metric_attach(struct region_map *shared, int process)
 		bool is_gauge = metric_definitions[metric].kind == METRIC_GAUGE;
 
 		metric_cells[metric] = &own->cells[metric_offset(metric)];
-		metric_seconds[metric] = metric_label_places(metric_definitions[metric].by[1]);
+		metric_seconds[metric] = metric_label_slots(metric_definitions[metric].by[1]);
 		if (before && (before != layout || is_gauge))
 			forget(metric);
 	}

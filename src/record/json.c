@@ -214,8 +214,8 @@ enum json_progress json_parsing_step(struct json_parsing *parsing,
 	}
 }
 
-static struct json_parsing begin(struct str text, unsigned values_max, const yyjson_alc *allocator,
-				 struct arena *arena)
+static struct json_parsing json_begin(struct str text, unsigned values_max,
+				      const yyjson_alc *allocator, struct arena *arena)
 {
 	struct json_parsing parsing = {
 	    .text = text, .values_max = values_max, .allocator = allocator, .arena = arena};
@@ -228,14 +228,15 @@ struct json_parsing *json_parsing_new(struct str text, bool is_long, struct aren
 {
 	struct json_parsing *parsing = arena_alloc(arena, sizeof(*parsing));
 
-	*parsing = begin(text, is_long ? LIMIT_JSON_LONG_VALUES : LIMIT_JSON_VALUES, NULL, arena);
+	*parsing =
+	    json_begin(text, is_long ? LIMIT_JSON_LONG_VALUES : LIMIT_JSON_VALUES, NULL, arena);
 	return parsing;
 }
 
 static bool parse(struct str text, unsigned values_max, const yyjson_alc *allocator,
 		  struct arena *arena, struct json_document *ret_document, struct str *ret_reason)
 {
-	struct json_parsing parsing = begin(text, values_max, allocator, arena);
+	struct json_parsing parsing = json_begin(text, values_max, allocator, arena);
 	enum json_progress progress;
 
 	do {

@@ -3,6 +3,7 @@
 #include "record/record.h"
 
 #include <endian.h>
+#include <string.h>
 
 /* Microseconds from 1970-01-01 to PostgreSQL's epoch, 2000-01-01. */
 static const int64_t postgres_epoch_us = 946684800LL * 1000000;
@@ -120,4 +121,24 @@ unsigned record_column_count(const struct record *record)
 			count += field->column != NULL;
 	}
 	return count;
+}
+
+const struct record_field *record_column(const struct record *record, const char *name,
+					 size_t *ret_offset)
+{
+	for (unsigned i = 0; i < record->field_count; i++) {
+		const struct record_field *field = &record->fields[i];
+		const struct record_field *found = field;
+
+		*ret_offset = 0;
+		if (field->kind == RECORD_KIND_ROW)
+			found = record_column(field->row, name, ret_offset);
+		else if (!field->column || strcmp(field->column, name) != 0)
+			continue;
+		if (!found)
+			continue;
+		*ret_offset += field->offset;
+		return found;
+	}
+	return NULL;
 }

@@ -90,7 +90,7 @@ static void write_line(struct buffer *to, yyjson_mut_doc *doc)
 	yyjson_mut_doc_free(doc);
 }
 
-static yyjson_mut_val *begin(yyjson_mut_doc **ret_doc)
+static yyjson_mut_val *bridge_words_begin(yyjson_mut_doc **ret_doc)
 {
 	yyjson_mut_val *root;
 
@@ -112,7 +112,8 @@ static void add_account(yyjson_mut_doc *doc, yyjson_mut_val *to, const char *nam
 void bridge_write_open(struct buffer *to, const struct bridge_opening *opening)
 {
 	yyjson_mut_doc *doc;
-	yyjson_mut_val *root = begin(&doc), *open = yyjson_mut_obj_add_obj(doc, root, "open");
+	yyjson_mut_val *root = bridge_words_begin(&doc),
+		       *open = yyjson_mut_obj_add_obj(doc, root, "open");
 
 	add_account(doc, open, "account", opening->account);
 	yyjson_mut_obj_add_strcpy(doc, open, "host", opening->broker.host);
@@ -134,7 +135,7 @@ void bridge_write_open(struct buffer *to, const struct bridge_opening *opening)
 void bridge_write_close(struct buffer *to, struct id account, bool must_forget)
 {
 	yyjson_mut_doc *doc;
-	yyjson_mut_val *root = begin(&doc);
+	yyjson_mut_val *root = bridge_words_begin(&doc);
 
 	add_account(doc, root, "close", account);
 	yyjson_mut_obj_add_bool(doc, root, "forget", must_forget);
@@ -144,7 +145,7 @@ void bridge_write_close(struct buffer *to, struct id account, bool must_forget)
 void bridge_write_socket(struct buffer *to, struct id account)
 {
 	yyjson_mut_doc *doc;
-	yyjson_mut_val *root = begin(&doc);
+	yyjson_mut_val *root = bridge_words_begin(&doc);
 
 	add_account(doc, root, "socket", account);
 	write_line(to, doc);

@@ -165,7 +165,7 @@ static void drop_written(struct egress *egress)
 }
 
 /* Queues a frame of the account, if it may be queued. */
-static bool take_place(struct egress *egress, struct id account, size_t length)
+static bool take_slot(struct egress *egress, struct id account, size_t length)
 {
 	size_t cost = length + FRAME_COST, own = 0;
 	struct queued *queued;
@@ -355,7 +355,7 @@ void egress_ask(struct egress *egress, struct egress_fetch *fetch, yyjson_val *a
 	} else if (!egress->link &&
 		   !render_health_has(host_link_health(egress->host), RENDER_EGRESS)) {
 		refuse(egress, fetch, no_network);
-	} else if (!take_place(egress, asker->account, buffer_length(&frame))) {
+	} else if (!take_slot(egress, asker->account, buffer_length(&frame))) {
 		refuse(egress, fetch, queue_is_full);
 	} else {
 		list_append(&egress->asked, &fetch->node);

@@ -243,7 +243,7 @@ static void begin_turn(struct engine_run *run)
 	engines->quick_previews += run->is_quick;
 }
 
-static void begin(struct engine_run *run)
+static void engine_begin(struct engine_run *run)
 {
 	struct engines *engines = run->engines;
 
@@ -273,7 +273,7 @@ static void start_waiting(struct engines *engines)
 		if (run->has_begun)
 			run_go_on(run);
 		else
-			begin(run);
+			engine_begin(run);
 	}
 }
 

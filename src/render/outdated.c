@@ -19,7 +19,7 @@ static void on_due(struct db_query *query, const struct db_result *result)
 		struct render_outdated_row row = {0};
 
 		db_read_row(result, i, query->record, &outdated->arena, &row);
-		delivery_rendered(outdated->delivery, (const uint8_t *)row.place.data,
+		delivery_rendered(outdated->delivery, (const uint8_t *)row.render_key.data,
 				  row.generation);
 	}
 	arena_finish(&outdated->arena);

@@ -73,7 +73,7 @@ static void put_off(const struct render_run *run, int64_t ms)
 	delivery_put_off(run->runs->settings.delivery, run->job->app.render_key, (uint64_t)ms);
 }
 
-static struct str place_of(const struct render_run *run)
+static struct str render_key_of(const struct render_run *run)
 {
 	return (struct str){(const char *)run->job->app.render_key, RENDER_KEY_BYTES};
 }
@@ -115,7 +115,7 @@ static void let_go(struct render_run *run)
 	db_query_init(&run->query, &run->arena);
 	statement_render_let_go(&run->query,
 				&(struct render_let_go_parameters){
-				    .place = place_of(run),
+				    .render_key = render_key_of(run),
 				    .version_id = run->job->app.version_id,
 				    .lease = run->lease,
 				},
@@ -172,7 +172,7 @@ static void store(struct render_run *run)
 	statement_render_store(
 	    &run->query,
 	    &(struct render_store_parameters){
-		.place = place_of(run),
+		.render_key = render_key_of(run),
 		.version_id = run->job->app.version_id,
 		.lease = run->lease,
 		.engine = str_from(engines_version()),
@@ -274,7 +274,7 @@ static void on_renew(struct deadline *deadline)
 	db_query_init(&run->query, &run->arena);
 	statement_render_renew(&run->query,
 			       &(struct render_renew_parameters){
-				   .place = place_of(run),
+				   .render_key = render_key_of(run),
 				   .version_id = run->job->app.version_id,
 				   .lease = run->lease,
 				   .lease_ms = LEASE_MS,
@@ -286,7 +286,7 @@ static void on_renew(struct deadline *deadline)
 /* ---- engine ---- */
 
 /* Reports a problem that occurred outside of the engine. */
-static void fail(struct render_run *run, const char *message)
+static void render_run_fail(struct render_run *run, const char *message)
 {
 	run->engine.answer = (struct engine_answer){
 	    .problem = {.kind = ENGINE_BAD_REQUEST, .message = str_from(message)}};
@@ -331,7 +331,7 @@ static void run_script(struct render_run *run)
 	int error;
 
 	if (problem) {
-		fail(run, problem);
+		render_run_fail(run, problem);
 		return;
 	}
 	settings_parse(run->engine.config, &run->arena, &all);
@@ -341,8 +341,9 @@ static void run_script(struct render_run *run)
 		run->is_running = true;
 		deadline_set(run->runs->settings.loop, &run->renew, RENEW_MS);
 	} else if (error == -EINVAL) {
-		fail(run, "its settings cannot be passed to a script, or the script is larger than "
-			  "8 MiB");
+		render_run_fail(
+		    run, "its settings cannot be passed to a script, or the script is larger than "
+			 "8 MiB");
 	} else {
 		put_off(run, error == -ENOTSUP ? UNSUPPORTED_MS : (int64_t)retry_after_s * 1000);
 		let_go(run);
@@ -386,7 +387,7 @@ void render_run_begin(struct render_runs *runs, struct render_job *job)
 	db_query_init(&run->query, &run->arena);
 	statement_render_lease(&run->query,
 			       &(struct render_lease_parameters){
-				   .place = place_of(run),
+				   .render_key = render_key_of(run),
 				   .version_id = job->app.version_id,
 				   .lease = run->lease,
 				   .languages = {known, count},

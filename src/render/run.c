@@ -56,7 +56,7 @@ static void end(struct engine_run *run)
 	run->done(run);
 }
 
-static void fail(struct engine_run *run, enum engine_problem_kind kind, const char *text)
+static void run_fail(struct engine_run *run, enum engine_problem_kind kind, const char *text)
 {
 	answer_fail(&run->answer, kind, "%s", text);
 	end(run);
@@ -117,7 +117,7 @@ static void check_picture(struct engine_run *run, struct str picture)
 	if (picture_check_start(run->tools->loop, &run->check, run->account) == 0)
 		return;
 	picture_check_finish(&run->check);
-	fail(run, ENGINE_NOT_AVAILABLE, "the server is busy with other pictures");
+	run_fail(run, ENGINE_NOT_AVAILABLE, "the server is busy with other pictures");
 }
 
 /* ---- renderers ---- */
@@ -229,7 +229,7 @@ static void complain(struct engine_run *run, struct str output)
 	struct complaint complaint;
 
 	if (!complaint_read(output, &complaint)) {
-		fail(run, ENGINE_CRASH, "esbuild ended without a result");
+		run_fail(run, ENGINE_CRASH, "esbuild ended without a result");
 		return;
 	}
 	answer_fail(&run->answer, ENGINE_WRONG_SCRIPT, "%.*s", STR_ARG(complaint.message));
@@ -249,7 +249,7 @@ static void use_compiled(struct engine_run *run)
 	struct answer_memory *memory = run->answer.memory;
 
 	if (buffer_length(&memory->compiled) > COMPILER_OUTPUT_MAX) {
-		fail(run, ENGINE_LIMIT, "the compiled scripts are larger than 4 MiB");
+		run_fail(run, ENGINE_LIMIT, "the compiled scripts are larger than 4 MiB");
 		return;
 	}
 	run->answer.compiled = buffer_view(&memory->compiled);
@@ -265,10 +265,10 @@ static void fail_by_clock(struct engine_run *run)
 {
 	run->is_late = true;
 	if (run->is_limited)
-		fail(run, ENGINE_LIMIT, late_compiler);
+		run_fail(run, ENGINE_LIMIT, late_compiler);
 	else
-		fail(run, ENGINE_LATE,
-		     "the script was not compiled in time: the machine is too busy");
+		run_fail(run, ENGINE_LATE,
+			 "the script was not compiled in time: the machine is too busy");
 }
 
 static void on_compiled(struct compilation *compilation, enum compiler_outcome outcome,
@@ -287,13 +287,13 @@ static void on_compiled(struct compilation *compilation, enum compiler_outcome o
 		fail_by_clock(run);
 		return;
 	case COMPILER_SPENT:
-		fail(run, ENGINE_LIMIT, late_compiler);
+		run_fail(run, ENGINE_LIMIT, late_compiler);
 		return;
 	case COMPILER_CRASHED:
-		fail(run, ENGINE_CRASH, "the TypeScript compiler crashed on this script");
+		run_fail(run, ENGINE_CRASH, "the TypeScript compiler crashed on this script");
 		return;
 	case COMPILER_LOST:
-		fail(run, ENGINE_NOT_AVAILABLE, "no compiler is available at the moment");
+		run_fail(run, ENGINE_NOT_AVAILABLE, "no compiler is available at the moment");
 		return;
 	case COMPILER_DONE:
 		break;
@@ -340,7 +340,7 @@ static void compile_next(struct engine_run *run)
 		if (app_file_is_script(file)) {
 			/* The times are for all files together. */
 			if (run->compile_cpu_ms >= COMPILER_MS)
-				fail(run, ENGINE_LIMIT, late_compiler);
+				run_fail(run, ENGINE_LIMIT, late_compiler);
 			else if (run->compile_us / 1000 >= COMPILER_CLOCK_MS)
 				fail_by_clock(run);
 			else
@@ -357,7 +357,7 @@ static void on_wrong(struct later *later)
 {
 	struct engine_run *run = container_of(later, struct engine_run, wrong);
 
-	fail(run, ENGINE_NO_APP, run->why_wrong);
+	run_fail(run, ENGINE_NO_APP, run->why_wrong);
 }
 
 static void compile(struct engine_run *run, struct str script)

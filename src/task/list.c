@@ -1,4 +1,5 @@
 #include "base/limits.h"
+#include "base/require.h"
 #include "http/conditional.h"
 #include "task_private.h"
 
@@ -41,7 +42,7 @@ static struct buffer *write_rows(struct task *task, const struct db_result *resu
 	task_end_list(task->list, json);
 	task->json = arena_copy(arena, buffer_view(json));
 	if (count < result->row_count)
-		task_add_next_part(task, row_struct);
+		task_add_next_part(task, record, row_struct);
 	return json;
 }
 
@@ -49,13 +50,17 @@ static struct buffer *write_rows(struct task *task, const struct db_result *resu
 static bool is_large(struct task *task, const struct db_result *result)
 {
 	const struct record *record = task->query.record;
+	const struct record_field *field;
 	void *row;
+	size_t offset = 0;
 
-	if (!task->list->is_large || result->row_count == 0)
+	if (!task->list->may_be_large || result->row_count == 0)
 		return false;
 	row = arena_zalloc(task_arena(task), record->size);
 	db_read_row(result, 0, record, task_arena(task), row);
-	return task->list->is_large(row);
+	field = record_column(record, "is_large", &offset);
+	require(field && field->kind == RECORD_KIND_BOOL);
+	return *(const bool *)((const char *)row + offset);
 }
 
 /* The entity tag is that of the written text, not of the rows. */
@@ -107,13 +112,14 @@ struct step_result task_reply_list(struct task *task, const struct task_list *li
 
 	task->list = list;
 	task_choose_coding(task);
-	if (list->ask_part && task_has_bad_range(task, &answer))
+	if (task_has_bad_choice(task, &answer) ||
+	    (list->order && task_has_bad_range(task, &answer)))
 		return answer;
-	if (task->range.limit == 0 || !list->ask_part) {
-		list->ask_short(task, query);
+	if (task->range.limit == 0) {
+		list->ask(task, query, &task->range);
 		query->done = on_short_list;
-	} else if (task->range.limit <= LIMIT_LIST_SHORT + 1 && !list->is_large) {
-		list->ask_part(task, query, &task->range);
+	} else if (task->range.limit <= LIMIT_LIST_SHORT + 1 && !list->may_be_large) {
+		list->ask(task, query, &task->range);
 		query->done = on_short_part;
 	} else {
 		return task_read_long_list(task);

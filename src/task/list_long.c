@@ -217,7 +217,7 @@ static void on_row(struct db_list_query *list_query, const struct db_result *row
 		return;
 	reading->count++;
 	if (is_behind_part(reading)) {
-		task_add_next_part(task, reading->row);
+		task_add_next_part(task, record, reading->row);
 		end_part(reading);
 		return;
 	}
@@ -284,7 +284,7 @@ struct step_result task_read_long_list(struct task *task)
 		range.limit = INT64_MAX;
 	range.after.text = arena_copy(&reading->arena, range.after.text);
 	db_query_init(query, &reading->arena);
-	task->list->ask_part(task, query, &range);
+	task->list->ask(task, query, &range);
 	reading->row = memory_zalloc(query->record->size);
 	reading->list_query.on_row = on_row;
 	query->is_wanted = is_wanted;

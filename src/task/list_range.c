@@ -1,4 +1,5 @@
 #include "base/limits.h"
+#include "base/require.h"
 #include "task_private.h"
 
 #include <endian.h>
@@ -56,7 +57,7 @@ bool task_has_bad_range(struct task *task, struct step_result *ret_answer)
 	struct str limit = http_request_query(task->request, STR("limit"));
 	struct str cursor = http_request_query(task->request, STR("cursor"));
 
-	task->range = (struct list_range){.after = task->list->start};
+	task->range = (struct list_range){.after = task->list->order->start};
 	/* Without a limit the answer is the whole list. */
 	if (!limit.data)
 		return false;
@@ -88,13 +89,42 @@ bool task_has_bad_switch(struct task *task, const char *name, bool *ret_is_on,
 	return true;
 }
 
+bool task_has_bad_text(struct task *task, const char *name, struct str *ret_text,
+		       struct step_result *ret_answer)
+{
+	struct str text = http_request_query(task->request, str_from(name));
+
+	*ret_text = STR("");
+	if (!text.data || (http_decode(task_arena(task), text, ret_text) &&
+			   ret_text->length <= LIMIT_SEARCH_BYTES))
+		return false;
+	*ret_answer = task_fail(task, PROBLEM_PARAMETER_INVALID,
+				"%s must be a text of at most %d bytes", name, LIMIT_SEARCH_BYTES);
+	return true;
+}
+
+bool task_has_bad_choice(struct task *task, struct step_result *ret_answer)
+{
+	struct list_choice *choice = task->state;
+
+	for (unsigned i = 0; i < LIST_PARAMETERS_MAX && task->list->parameters[i].name; i++) {
+		const struct list_parameter *parameter = &task->list->parameters[i];
+
+		if (parameter->is_switch
+			? task_has_bad_switch(task, parameter->name, &choice->is_on, ret_answer)
+			: task_has_bad_text(task, parameter->name, &choice->text, ret_answer))
+			return true;
+	}
+	return false;
+}
+
 /* Returns the list's parameters of the query unchanged: "&q=clock". */
 static struct str repeat_parameters(struct task *task)
 {
 	struct str all = STR("");
 
-	for (unsigned i = 0; i < LIST_PARAMETERS_MAX && task->list->parameters[i]; i++) {
-		struct str name = str_from(task->list->parameters[i]);
+	for (unsigned i = 0; i < LIST_PARAMETERS_MAX && task->list->parameters[i].name; i++) {
+		struct str name = str_from(task->list->parameters[i].name);
 		struct str value = http_request_query(task->request, name);
 
 		if (value.length)
@@ -103,10 +133,33 @@ static struct str repeat_parameters(struct task *task)
 	return all;
 }
 
-void task_add_next_part(struct task *task, const void *row)
+/* Returns the list position of a row; its text lies in the row. */
+static struct list_position position_of(const struct list_order *order, const struct record *record,
+					const void *row)
+{
+	struct list_position position = {0};
+
+	for (unsigned i = 0; i < LIST_KEYS_MAX && order->columns[i]; i++) {
+		size_t offset = 0;
+		const struct record_field *field =
+		    record_column(record, order->columns[i], &offset);
+		const void *member = (const char *)row + offset;
+
+		require(field);
+		if (field->kind == RECORD_KIND_ID)
+			position.id = *(const struct id *)member;
+		else if (field->kind == RECORD_KIND_STR)
+			position.text = *(const struct str *)member;
+		else
+			position.number = *(const int64_t *)member;
+	}
+	return position;
+}
+
+void task_add_next_part(struct task *task, const struct record *record, const void *row)
 {
 	struct arena *arena = task_arena(task);
-	struct list_position position = task->list->position(row);
+	struct list_position position = position_of(task->list->order, record, row);
 	size_t size = FIXED_BYTES + position.text.length;
 	uint64_t number = htobe64((uint64_t)position.number);
 	uint8_t *data = arena_alloc(arena, size);

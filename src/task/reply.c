@@ -136,18 +136,6 @@ struct step_result task_fail_constraint(struct task *task)
 	switch (task->constraint_error) {
 	case CONSTRAINT_UNKNOWN_TIMEZONE:
 		return task_fail_field(task, "timezone", DEVICE_TIMEZONE_FAULT);
-	case CONSTRAINT_VERSION_NAME_USED:
-		return task_fail(task, PROBLEM_VERSION_NAME_USED,
-				 "the app already has a version of this name; choose a name that "
-				 "was never used");
-	case CONSTRAINT_REVIEW_PENDING:
-		return task_fail(task, PROBLEM_REVIEWED_VERSION_PENDING,
-				 "another version of the app awaits review");
-	case CONSTRAINT_TOO_MANY_VERSIONS:
-		return task_fail(task, PROBLEM_VERSIONS_TOO_MANY,
-				 "the app already has 10000 versions, the maximum");
-	case CONSTRAINT_APP_GONE:
-		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 	default:
 		return task_fail(task, PROBLEM_CONFLICT,
 				 "the change conflicts with what is stored");

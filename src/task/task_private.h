@@ -206,8 +206,12 @@ struct buffer *task_scratch(void);
  * invalid. */
 __attribute__((warn_unused_result)) bool task_has_bad_range(struct task *task,
 							    struct step_result *ret_answer);
+/* Reads the list's parameters into the task's state. Returns true, with the answer 400, if they are
+ * invalid. */
+__attribute__((warn_unused_result)) bool task_has_bad_choice(struct task *task,
+							     struct step_result *ret_answer);
 /* Adds the Link to the part after the row. */
-void task_add_next_part(struct task *task, const void *row);
+void task_add_next_part(struct task *task, const struct record *record, const void *row);
 
 /* Append the text before the first element of an answer, and the text after the last one. */
 void task_begin_list(const struct task_list *list, struct buffer *json);

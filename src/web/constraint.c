@@ -1,4 +1,5 @@
 #include "access.h"
+#include "api/apps.h"
 #include "base/limits.h"
 #include "endpoints.h"
 
@@ -34,6 +35,6 @@ struct step_result web_fail_constraint(struct task *task)
 	case CONSTRAINT_ACCOUNT_GONE:
 		return task_refuse(task);
 	default:
-		return task_fail_constraint(task);
+		return api_fail_version(task);
 	}
 }

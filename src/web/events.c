@@ -42,7 +42,7 @@ static struct step_result open_stream(struct task *task)
 			      &page->stream.http);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result events_found(struct task *task)
 {
 	const struct events *events = task_state(task);
 
@@ -54,7 +54,7 @@ static struct step_result found(struct task *task)
 	return open_stream(task);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result events_begin(struct task *task)
 {
 	struct events *events = task_state(task);
 	struct step_result answer;
@@ -69,11 +69,11 @@ static struct step_result begin(struct task *task)
 				    .account_id = task_account_id(task),
 				},
 				&events->owners);
-	return task_query(task, found);
+	return task_query(task, events_found);
 }
 
 const struct endpoint endpoint_events = {
-    .handler = begin,
+    .handler = events_begin,
     .state_size = sizeof(struct events),
     ENDPOINT_EVENTS,
 };

@@ -30,7 +30,7 @@ static const struct record_field start_fields[] = {
 };
 const struct record start_record = RECORD(struct start, start_fields);
 
-static struct step_result found(struct task *task)
+static struct step_result start_found(struct task *task)
 {
 	static const struct str registrations[] = {
 	    [REGISTRATION_OPEN] = {"open", 4},
@@ -51,16 +51,16 @@ static struct step_result found(struct task *task)
 	return task_reply_record(task, 200, &start_record, start);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result start_begin(struct task *task)
 {
 	struct start *start = task_state(task);
 
 	statement_site_get(task_new_query(task), &start->site);
-	return task_query(task, found);
+	return task_query(task, start_found);
 }
 
 const struct endpoint endpoint_start = {
-    .handler = begin,
+    .handler = start_begin,
     .state_size = sizeof(struct start),
     ENDPOINT_START,
 };

@@ -51,12 +51,36 @@ async function unit() {
 	run(process.execPath, "--test", "--test-reporter=tap", ...files);
 }
 
+/** Reports modules that import each other, directly or through others; types count. */
+function circles() {
+	const isFile = (name) => fs.statSync(name, { throwIfNoEntry: false })?.isFile();
+	const importsOf = (file) =>
+		[...fs.readFileSync(file, "utf8").matchAll(/\bfrom "(\.[^"]+)"/g)]
+			.map(([, name]) => path.resolve(path.dirname(file), name))
+			.map((name) => ["", ".ts", ".tsx"].map((end) => name + end).find(isFile))
+			.filter(Boolean);
+	const seen = new Set();
+	const walk = (file, way) => {
+		if (way.includes(file)) {
+			const circle = [...way.slice(way.indexOf(file)), file];
+			console.error("in a circle:", ...circle.map((one) => path.relative(SOURCE, one)));
+			process.exit(1);
+		}
+		if (seen.has(file)) return;
+		seen.add(file);
+		for (const next of importsOf(file)) walk(next, [...way, file]);
+	};
+	for (const name of fs.readdirSync(path.join(SOURCE, "src"), { recursive: true }))
+		if (/\.tsx?$/.test(name)) walk(path.join(SOURCE, "src", name), []);
+}
+
 const checks = {
 	types: () => {
 		generateTypes();
 		tool("tsc", "-p", ".");
 	},
 	lint: () => {
+		circles();
 		generateTypes();
 		tool("eslint", "--max-warnings=0", ".");
 	},

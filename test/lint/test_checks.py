@@ -37,6 +37,16 @@ class Tree:
         return done.stdout.splitlines()
 
 
+def test_names(tree):
+    tree.write("src/api/device_update.c", "static struct step_result begin(struct task *task)\n{\n}\n"
+               "static struct step_result device_update_found(struct task *task)\n{\n\tbool found = fail(task);\n}\n")
+    tree.write("subprojects/wire/src/tls.c", "__attribute__((cold))\nstatic int\nfail(struct tls *tls)\n{\n}\n")
+    tree.write("test/unit/api/tests.c", "static void fail(void)\n{\n}\n")
+    assert tree.check("names") == [
+        "src/api/device_update.c:1: begin() does not say what it does: device_update_begin(), or a better name",
+        "subprojects/wire/src/tls.c:3: fail() does not say what it does: tls_fail(), or a better name"]
+
+
 def test_layers_without_fault(tree):
     tree.write("src/base/a.c", '#include "base/a.h"\n#include "own.h"\n#include <stdio.h>\n')
     tree.write("src/db/a.c", '#include "base/a.h"\n#include "loop/a.h"\n#include <libpq-fe.h>\n')

@@ -45,17 +45,17 @@ def quoted(text):
 
 NONE = quoted(key(0, 0))
 ALL_DEVICES = [key(3, number) for number in range(101, 165)]  # of several accounts, as in a worker
-PLACES = ", ".join(f"encode({of_hash(8, number)}, 'hex')" for number in range(1, 65))
+RENDER_KEYS = ", ".join(f"encode({of_hash(8, number)}, 'hex')" for number in range(1, 65))
 # By name of the parameter: SQL of the type.
 VALUES = {
     "account_id": quoted(key(1, 1)), "actor_id": quoted(key(1, 1)), "reviewer_id": quoted(key(1, 2)),
     "device_id": quoted(key(3, 1)), "app_id": quoted(key(4, 1)), "version_id": quoted(key(5, 2)),
     "slug": quoted("app-1"), "name": quoted("Name"), "email": quoted("account-1@example.org"),
-    "place": of_hash(8, 2), "claim": quoted(key(16, 1)), "engine": quoted("engine"), "locale": quoted("en"),
+    "render_key": of_hash(8, 2), "claim": quoted(key(16, 1)), "engine": quoted("engine"), "locale": quoted("en"),
     "languages": "'{STARLARK,TYPESCRIPT}'", "row_limit": "100", "after_name": "''", "after_id": NONE,
     "after_app": NONE, "after_device": NONE, "after_created_at": "'1970-01-01'", "after_sequence": "0",
     "before_sequence": str(2 ** 62), "before_id": str(2 ** 62), "wanted": "'zqzq'",
-    "places": f"ARRAY[{PLACES}]", "known_generations": f"array_fill(0, '{{{64}}}')",
+    "render_keys": f"ARRAY[{RENDER_KEYS}]", "known_generations": f"array_fill(0, '{{{64}}}')",
     "app_generations": f"array_fill(0, '{{{64}}}')", "render_generations": f"array_fill(0, '{{{64}}}')",
     "known_push_generations": f"array_fill(0, '{{{64}}}')",
     "ids": "'{" + ",".join(ALL_DEVICES) + "}'", "device_ids": "'{" + ",".join(ALL_DEVICES) + "}'",
@@ -156,7 +156,7 @@ def value_of(statement, name, kind):
 def all_statements():
     records, _ = record_tables.read_folders(
         [os.path.join(ROOT, "src/domain"), os.path.join(ROOT, "src/ctl")], os.path.join(ROOT, "include"))
-    statements, _ = generate_statements.read_statements(os.path.join(ROOT, "sql/query"), records)
+    statements, *_ = generate_statements.read_statements(os.path.join(ROOT, "sql/query"), records)
     # A prepared statement cannot create a table.
     return [statement for statement in statements
             if not statement["is_for_ctl"] and statement["name"] != "storage_probe"]

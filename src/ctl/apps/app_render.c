@@ -107,7 +107,7 @@ static struct engine_job *run(struct rendering *rendering, enum engine_what what
 	    ret_why);
 }
 
-static void fail(struct rendering *rendering, struct str why)
+static void app_render_fail(struct rendering *rendering, struct str why)
 {
 	rendering->failed = true;
 	buffer_printf(&rendering->log, "displayctl: %.*s\n", STR_ARG(why));
@@ -150,7 +150,7 @@ static void print_schema(struct rendering *rendering, const struct engine_answer
 		rendering->failed = true;
 		report(rendering, &answer->problem, &rendering->log);
 	} else if (!form_read(schema, &arena, &form, &fault)) {
-		fail(rendering, fault);
+		app_render_fail(rendering, fault);
 	}
 	if (text) {
 		buffer_append_str(&shown, STR("schema: "));
@@ -172,7 +172,7 @@ static struct engine_job *ask(struct rendering *rendering, enum engine_what what
 	struct engine_job *job = run(rendering, what, rendering->has_network, why);
 
 	if (!job)
-		fail(rendering, str_from(why));
+		app_render_fail(rendering, str_from(why));
 	else if (!buffer_length(&rendering->compiled))
 		buffer_append_str(&rendering->compiled, job->answer.compiled);
 	return job;
@@ -272,7 +272,7 @@ static bool has_engine(struct rendering *rendering)
 	app_engine_stop(rendering->engine);
 	rendering->engine = app_engine_start(&rendering->egress_allow, why);
 	if (!rendering->engine)
-		fail(rendering, str_from(why));
+		app_render_fail(rendering, str_from(why));
 	return rendering->engine;
 }
 
@@ -281,7 +281,7 @@ static void render_script(struct rendering *rendering)
 	if (!has_engine(rendering))
 		return;
 	if (!zones_find(ctl_value(rendering->ctl, "timezone"))) {
-		fail(rendering, STR("unknown time zone"));
+		app_render_fail(rendering, STR("unknown time zone"));
 		return;
 	}
 	ask_all(rendering);
@@ -306,7 +306,7 @@ static void render(struct rendering *rendering)
 	if (rendering->source.is_read)
 		render_script(rendering);
 	else
-		fail(rendering, buffer_view(&rendering->source.script));
+		app_render_fail(rendering, buffer_view(&rendering->source.script));
 }
 
 /* Writes a second file and renames it, so that readers never find half a picture. */

@@ -44,7 +44,8 @@ void account_reader_finish(struct account_reader *reader)
 }
 
 __attribute__((format(printf, 3, 4))) static int
-fail(const struct account_reader *reader, struct reason *reterr, const char *format, ...)
+account_file_fail(const struct account_reader *reader, struct reason *reterr, const char *format,
+		  ...)
 {
 	struct reason what;
 	va_list args;
@@ -78,9 +79,11 @@ static int next_line(struct account_reader *reader, struct str *ret_line, struct
 		return 0;
 	}
 	if (ret_line->length > ACCOUNT_LINE_MAX)
-		return fail(reader, reterr, "it is longer than %d bytes", ACCOUNT_LINE_MAX);
-	return feof(reader->file) ? fail_end(reader, reterr)
-				  : fail(reader, reterr, "it is not JSON: it has a NUL");
+		return account_file_fail(reader, reterr, "it is longer than %d bytes",
+					 ACCOUNT_LINE_MAX);
+	return feof(reader->file)
+		   ? fail_end(reader, reterr)
+		   : account_file_fail(reader, reterr, "it is not JSON: it has a NUL");
 }
 
 /* Returns the member of a line if it is a text; else data is NULL. */
@@ -151,7 +154,8 @@ static int check_order(struct account_reader *reader, struct str kind, struct re
 			continue;
 		if (kinds[i].rank < reader->rank + kinds[i].is_once ||
 		    (reader->has_draft && kinds[i].is_of_app))
-			return fail(reader, reterr, "it is not allowed at this line of the file");
+			return account_file_fail(reader, reterr,
+						 "it is not allowed at this line of the file");
 		reader->rank = kinds[i].rank;
 		reader->has_draft = str_equal(kind, STR("draft"));
 	}
@@ -168,8 +172,9 @@ static int check_line(struct account_reader *reader, const struct json_value *ro
 		return -1;
 	if (str_equal(kind, STR("entry")) && json_member(root, "secretSettings") &&
 	    !reader->is_salted)
-		return fail(reader, reterr,
-			    "it has secret settings, but the file has no line with their salt");
+		return account_file_fail(
+		    reader, reterr,
+		    "it has secret settings, but the file has no line with their salt");
 	if (str_equal(kind, STR("secrets"))) {
 		line->kind = ACCOUNT_FILE_SECRETS;
 		read_salt(reader, root, line);
@@ -194,7 +199,7 @@ int account_read(struct account_reader *reader, struct arena *arena,
 	    !str_starts_with(ret_line->text, STR("{\"kind\":\"account\"")))
 		return reason_set(reterr, "this is not an export of an account");
 	if (!json_parse(ret_line->text, arena, &document, &why))
-		return fail(reader, reterr, "it is not JSON: %.*s", STR_ARG(why));
+		return account_file_fail(reader, reterr, "it is not JSON: %.*s", STR_ARG(why));
 	rc = check_line(reader, document.root, ret_line, reterr);
 	json_document_finish(&document);
 	if (rc == 0)

@@ -29,7 +29,7 @@ struct import {
 
 /* ---- the server ---- */
 
-static enum ctl_exit begin(struct import *import)
+static enum ctl_exit import_begin(struct import *import)
 {
 	struct ctl *ctl = import->ctl;
 	bool is_public = ctl_value(ctl, "public-apps").data;
@@ -144,7 +144,7 @@ static enum ctl_exit take_secrets(struct import *import, const struct account_fi
 /* Adds a line to the part. The line of secrets is not sent, but it is counted. */
 static enum ctl_exit take_line(struct import *import, const struct account_file_line *line)
 {
-	enum ctl_exit code = import->path.data ? CTL_DONE : begin(import);
+	enum ctl_exit code = import->path.data ? CTL_DONE : import_begin(import);
 
 	if (code != CTL_DONE || line->kind == ACCOUNT_FILE_END)
 		return code == CTL_DONE ? send_part(import) : code;

@@ -30,7 +30,7 @@ static struct step_result changed(struct task *task)
 	return task_reply_record(task, 200, &own_app_record, app);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result app_allow_found(struct task *task)
 {
 	struct allowing *allowing = task_state(task);
 
@@ -56,7 +56,7 @@ static struct step_result allow(struct task *task, bool is_disabled)
 	statement_app_told(task_new_query(task),
 			   &(struct app_told_parameters){.app = task_path_parameter(task, 0)},
 			   &allowing->named);
-	return task_query(task, found);
+	return task_query(task, app_allow_found);
 }
 
 static struct step_result enable(struct task *task)

@@ -196,7 +196,7 @@ static struct str write_tags(struct task *task, const struct app_import *body)
 	return tags;
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result app_import_begin(struct task *task)
 {
 	struct importing *importing = task_state(task);
 	struct str picture = importing->body.picture;
@@ -225,7 +225,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_app_import = {
-    .handler = begin,
+    .handler = app_import_begin,
     .state_size = sizeof(struct importing),
     .refused = refused,
     .finish = finish,

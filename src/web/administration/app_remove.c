@@ -31,7 +31,7 @@ static struct step_result marked(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result app_remove_found(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -46,7 +46,7 @@ static struct step_result found(struct task *task)
 	return task_query(task, marked);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result app_remove_begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -55,11 +55,11 @@ static struct step_result begin(struct task *task)
 	statement_app_told(task_new_query(task),
 			   &(struct app_told_parameters){.app = task_path_parameter(task, 0)},
 			   &removal->named);
-	return task_query(task, found);
+	return task_query(task, app_remove_found);
 }
 
 const struct endpoint endpoint_app_remove = {
-    .handler = begin,
+    .handler = app_remove_begin,
     .state_size = sizeof(struct removal),
     ENDPOINT_APP_REMOVE,
 };

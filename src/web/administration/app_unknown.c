@@ -1,6 +1,6 @@
 #include "app_unknown.h"
 
-static struct step_result found(struct task *task)
+static struct step_result app_unknown_found(struct task *task)
 {
 	const struct app_unknown *unknown = task_state(task);
 
@@ -18,5 +18,5 @@ struct step_result app_unknown(struct task *task)
 	statement_app_homonyms(
 	    task_new_query(task),
 	    &(struct app_homonyms_parameters){.slug = task_path_parameter(task, 0)}, &unknown->row);
-	return task_query(task, found);
+	return task_query(task, app_unknown_found);
 }

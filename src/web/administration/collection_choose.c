@@ -27,7 +27,7 @@ static struct step_result chosen(struct task *task)
 	return task_reply_record(task, 200, &shown_record, choice);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result collection_choose_begin(struct task *task)
 {
 	struct choice *choice = task_state(task);
 	const struct collection_choice *body = &choice->body;
@@ -51,7 +51,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_collection_choose = {
-    .handler = begin,
+    .handler = collection_choose_begin,
     .state_size = sizeof(struct choice),
     ENDPOINT_COLLECTION_CHOOSE,
 };

@@ -80,7 +80,7 @@ static bool check(void *argument)
 	return false;
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result devices_create_begin(struct task *task)
 {
 	struct making *making = task_state(task);
 
@@ -110,7 +110,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_devices_create = {
-    .handler = begin,
+    .handler = devices_create_begin,
     .finish = finish,
     .state_size = sizeof(struct making),
     .refused = refused,

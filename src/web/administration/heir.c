@@ -9,7 +9,7 @@ struct choice {
 	struct member member;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result heir_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND, "there is no such account");
 }
@@ -19,7 +19,7 @@ static struct step_result chosen(struct task *task)
 	const struct choice *choice = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return heir_fail(task);
 	web_changed(task, (struct id){0}, "admin");
 	return task_reply_record(task, 200, &member_record, &choice->member);
 }
@@ -30,7 +30,7 @@ static struct step_result choose(struct task *task, bool is_heir)
 	struct id id;
 
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return fail(task);
+		return heir_fail(task);
 	statement_heir_set(task_new_query(task),
 			   &(struct heir_set_parameters){
 			       .account_id = id,

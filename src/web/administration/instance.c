@@ -65,7 +65,7 @@ static struct str write_workers(const struct worker_statuses *statuses, struct a
 	return text;
 }
 
-static struct step_result found(struct task *task)
+static struct step_result instance_found(struct task *task)
 {
 	struct instance *instance = task_state(task);
 	const struct worker_statuses *statuses = web_service_of(task)->statuses;
@@ -80,12 +80,12 @@ static struct step_result found(struct task *task)
 	return task_reply_record(task, 200, &instance_record, instance);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result instance_get_begin(struct task *task)
 {
 	struct instance *instance = task_state(task);
 
 	statement_instance_database(task_new_query(task), &instance->database);
-	return task_query(task, found);
+	return task_query(task, instance_found);
 }
 
 static struct step_result changed(struct task *task)
@@ -93,7 +93,7 @@ static struct step_result changed(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_refuse(task);
 	web_changed(task, (struct id){0}, "admin");
-	return begin(task);
+	return instance_get_begin(task);
 }
 
 static struct step_result change(struct task *task)
@@ -112,7 +112,7 @@ static struct step_result change(struct task *task)
 }
 
 const struct endpoint endpoint_instance_get = {
-    .handler = begin,
+    .handler = instance_get_begin,
     .state_size = sizeof(struct instance),
     ENDPOINT_INSTANCE_GET,
 };

@@ -1,13 +1,11 @@
 #include "domain/inventory.h"
 #include "app_unknown.h"
-#include "base/limits.h"
 #include "domain/device_reference.h"
 #include "domain/studio.h"
 #include "task/list.h"
 #include "web/access.h"
 #include "web/endpoints.h"
 #include "web/people/key_streams.h"
-#include "web/search.h"
 
 /* GET /web/admin/devices, GET /web/admin/keys and GET /web/admin/apps - objects of all accounts,
  * oldest first; with "name", the devices or keys that the name may mean. GET
@@ -16,8 +14,8 @@
 
 /* State of the three lists. */
 struct inventory {
-	struct str wanted; /* data is NULL: all */
-	bool with_broken;
+	struct list_choice choice; /* first: the lists read their parameters into it */
+	struct str wanted;
 	uint8_t mac[MAC_BYTES];
 };
 
@@ -31,14 +29,12 @@ static struct step_result reply(struct task *task, const struct task_list *all,
 				const struct task_list *matching)
 {
 	struct inventory *inventory = task_state(task);
-	struct str wanted = http_request_query(task_request(task), STR("name"));
+	struct step_result answer;
 
-	if (!wanted.data)
+	if (!http_request_query(task_request(task), STR("name")).data)
 		return task_reply_list(task, all);
-	if (!http_decode(task_arena(task), wanted, &inventory->wanted) ||
-	    inventory->wanted.length > LIMIT_SEARCH_BYTES)
-		return task_fail(task, PROBLEM_PARAMETER_INVALID,
-				 "name must be a text of at most %d bytes", LIMIT_SEARCH_BYTES);
+	if (task_has_bad_text(task, "name", &inventory->wanted, &answer))
+		return answer;
 	return task_reply_list(task, matching);
 }
 
@@ -49,19 +45,12 @@ static void ask_devices(struct task *task, struct db_query *query, const struct 
 	statement_inventory_device_list(query,
 					&(struct inventory_device_list_parameters){
 					    .account_id = wanted_account(task),
-					    .after_created_at = range->after.number,
-					    .after_id = range->after.id,
-					    .row_limit = range->limit,
 					},
-					NULL);
+					range);
 }
 
-static void ask_first_devices(struct task *task, struct db_query *query)
-{
-	ask_devices(task, query, &web_search_short);
-}
-
-static void ask_device_match(struct task *task, struct db_query *query)
+static void ask_device_match(struct task *task, struct db_query *query,
+			     const struct list_range *range)
 {
 	struct inventory *inventory = task_state(task);
 	struct device_reference reference = device_reference_parse(inventory->wanted);
@@ -70,6 +59,7 @@ static void ask_device_match(struct task *task, struct db_query *query)
 	    .name = inventory->wanted,
 	};
 
+	(void)range;
 	if (reference.kind == DEVICE_REFERENCE_ID)
 		parameters.id = reference.id;
 	if (reference.kind == DEVICE_REFERENCE_SERIAL)
@@ -81,23 +71,15 @@ static void ask_device_match(struct task *task, struct db_query *query)
 	statement_inventory_device_match(query, &parameters, NULL);
 }
 
-static struct list_position device_position(const void *row)
-{
-	const struct inventory_device *device = row;
-
-	return (struct list_position){.number = device->created_at_us, .id = device->id};
-}
-
 static const struct task_list devices = {
     .letter = 'w',
-    .ask_short = ask_first_devices,
-    .ask_part = ask_devices,
+    .ask = ask_devices,
+    .order = &inventory_device_list_order,
     .record = &inventory_device_record,
-    .position = device_position,
 };
 static const struct task_list matching_devices = {
     .letter = 'W',
-    .ask_short = ask_device_match,
+    .ask = ask_device_match,
     .record = &inventory_device_record,
 };
 
@@ -119,35 +101,21 @@ static void ask_keys(struct task *task, struct db_query *query, const struct lis
 	statement_inventory_key_list(query,
 				     &(struct inventory_key_list_parameters){
 					 .account_id = wanted_account(task),
-					 .after_created_at = range->after.number,
-					 .after_id = range->after.id,
-					 .row_limit = range->limit,
 				     },
-				     NULL);
+				     range);
 }
 
-static void ask_first_keys(struct task *task, struct db_query *query)
-{
-	ask_keys(task, query, &web_search_short);
-}
-
-static void ask_key_match(struct task *task, struct db_query *query)
+static void ask_key_match(struct task *task, struct db_query *query, const struct list_range *range)
 {
 	const struct inventory *inventory = task_state(task);
 
+	(void)range;
 	statement_inventory_key_match(query,
 				      &(struct inventory_key_match_parameters){
 					  .account_id = wanted_account(task),
 					  .key = inventory->wanted,
 				      },
 				      NULL);
-}
-
-static struct list_position key_position(const void *row)
-{
-	const struct inventory_key *key = row;
-
-	return (struct list_position){.number = key->created_at_us, .id = key->id};
 }
 
 static void complete_key(struct task *task, void *row)
@@ -160,15 +128,14 @@ static void complete_key(struct task *task, void *row)
 static const struct task_list keys = {
     .letter = 'x',
     .complete = complete_key,
-    .ask_short = ask_first_keys,
-    .ask_part = ask_keys,
+    .ask = ask_keys,
+    .order = &inventory_key_list_order,
     .record = &inventory_key_record,
-    .position = key_position,
 };
 static const struct task_list matching_keys = {
     .letter = 'X',
     .complete = complete_key,
-    .ask_short = ask_key_match,
+    .ask = ask_key_match,
     .record = &inventory_key_record,
 };
 
@@ -192,42 +159,21 @@ static void ask_apps(struct task *task, struct db_query *query, const struct lis
 	statement_inventory_app_list(query,
 				     &(struct inventory_app_list_parameters){
 					 .account_id = wanted_account(task),
-					 .with_broken = inventory->with_broken,
-					 .after_created_at = range->after.number,
-					 .after_id = range->after.id,
-					 .row_limit = range->limit,
+					 .with_broken = inventory->choice.is_on,
 				     },
-				     NULL);
-}
-
-static void ask_first_apps(struct task *task, struct db_query *query)
-{
-	ask_apps(task, query, &web_search_short);
-}
-
-static struct list_position app_position(const void *row)
-{
-	const struct own_app *app = row;
-
-	return (struct list_position){.number = app->created_at_us, .id = app->id};
+				     range);
 }
 
 static const struct task_list apps = {
     .letter = 'y',
-    .parameters = {"broken"},
-    .ask_short = ask_first_apps,
-    .ask_part = ask_apps,
+    .parameters = {{"broken", .is_switch = true}},
+    .ask = ask_apps,
+    .order = &inventory_app_list_order,
     .record = &own_app_record,
-    .position = app_position,
 };
 
 static struct step_result reply_apps(struct task *task)
 {
-	struct inventory *inventory = task_state(task);
-	struct step_result answer;
-
-	if (task_has_bad_switch(task, "broken", &inventory->with_broken, &answer))
-		return answer;
 	return task_reply_list(task, &apps);
 }
 

@@ -26,7 +26,7 @@ static struct step_result created(struct task *task)
 	return web_reply_link(task, &creation->link, creation->row.expires_at);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result invitation_create_begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
@@ -51,7 +51,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_invitation_create = {
-    .handler = begin,
+    .handler = invitation_create_begin,
     .state_size = sizeof(struct creation),
     ENDPOINT_INVITATION_CREATE,
 };

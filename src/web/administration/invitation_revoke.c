@@ -8,7 +8,7 @@ struct revocation {
 	struct invitation_revoke_row row;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result invitation_revoke_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_INVITATION_NOT_FOUND, "there is no such invitation");
 }
@@ -16,18 +16,18 @@ static struct step_result fail(struct task *task)
 static struct step_result revoked(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return invitation_revoke_fail(task);
 	web_changed(task, (struct id){0}, "admin");
 	return task_reply_empty(task, 200);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result invitation_revoke_begin(struct task *task)
 {
 	struct revocation *revocation = task_state(task);
 	struct id id;
 
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return fail(task);
+		return invitation_revoke_fail(task);
 	statement_invitation_revoke(task_new_query(task),
 				    &(struct invitation_revoke_parameters){
 					.id = id,
@@ -40,7 +40,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_invitation_revoke = {
-    .handler = begin,
+    .handler = invitation_revoke_begin,
     .state_size = sizeof(struct revocation),
     ENDPOINT_INVITATION_REVOKE,
 };

@@ -19,7 +19,7 @@ static struct step_result created(struct task *task)
 	return task_reply_record(task, 201, &member_record, &creation->member);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result member_create_begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 	const struct member_creation *body = &creation->body;
@@ -42,7 +42,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_member_create = {
-    .handler = begin,
+    .handler = member_create_begin,
     .state_size = sizeof(struct creation),
     .refused = web_fail_constraint,
     ENDPOINT_MEMBER_CREATE,

@@ -13,7 +13,7 @@ struct removal {
 	struct removed_portion keys;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result member_remove_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND, "there is no such account");
 }
@@ -33,21 +33,21 @@ static struct step_result closed(struct task *task)
 	struct removal *removal = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return member_remove_fail(task);
 	statement_account_removal_keys(task_new_query(task),
 				       &(struct account_removal_keys_parameters){removal->id},
 				       &removal->keys);
 	return task_query(task, revoked);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result member_remove_begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
 	if (!task_is_of_operator(task))
 		return web_refuse_all_but_operator(task);
 	if (!id_parse(task_path_parameter(task, 0), &removal->id))
-		return fail(task);
+		return member_remove_fail(task);
 	statement_account_remove(task_new_query(task),
 				 &(struct account_remove_parameters){
 				     .id = removal->id,
@@ -59,7 +59,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_member_remove = {
-    .handler = begin,
+    .handler = member_remove_begin,
     .state_size = sizeof(struct removal),
     .refused = web_fail_constraint,
     ENDPOINT_MEMBER_REMOVE,

@@ -16,7 +16,7 @@ struct update {
 	struct id id;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result member_update_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND, "there is no such account");
 }
@@ -26,7 +26,7 @@ static struct step_result updated(struct task *task)
 	const struct update *update = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return member_update_fail(task);
 	web_changed(task, update->member.person.id, "account");
 	web_changed(task, (struct id){0}, "admin");
 	return task_reply_record(task, 200, &member_record, &update->member);
@@ -77,18 +77,18 @@ static struct step_result named(struct task *task)
 	const struct update *update = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return member_update_fail(task);
 	if (str_equal_ignore_case(update->change.name, update->member.person.email))
 		return task_fail_field(task, "name", "%s", NAME_IS_ADDRESS);
 	return recount(task);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result member_update_begin(struct task *task)
 {
 	struct update *update = task_state(task);
 
 	if (!id_parse(task_path_parameter(task, 0), &update->id))
-		return fail(task);
+		return member_update_fail(task);
 	if (!update->change.name.data)
 		return recount(task);
 	statement_member_get(task_new_query(task),
@@ -98,7 +98,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_member_update = {
-    .handler = begin,
+    .handler = member_update_begin,
     .state_size = sizeof(struct update),
     .refused = web_fail_constraint,
     ENDPOINT_MEMBER_UPDATE,

@@ -38,7 +38,7 @@ static struct step_result created(struct task *task)
 	return task_reply_record(task, 201, &shown_record, creation);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result operator_link_begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 	const struct operator_link_creation *body = &creation->body;
@@ -61,7 +61,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_operator_link = {
-    .handler = begin,
+    .handler = operator_link_begin,
     .state_size = sizeof(struct creation),
     ENDPOINT_OPERATOR_LINK,
 };

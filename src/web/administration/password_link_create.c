@@ -11,7 +11,7 @@ struct creation {
 	struct link_create_password_row row;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result password_link_create_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND, "there is no such account");
 }
@@ -23,18 +23,18 @@ static struct step_result created(struct task *task)
 	if (task_row_count(task) == 0)
 		return web_refuse_member(task);
 	if (creation->row.expires_at == 0)
-		return fail(task);
+		return password_link_create_fail(task);
 	web_changed(task, (struct id){0}, "admin");
 	return web_reply_link(task, &creation->link, creation->row.expires_at);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result password_link_create_begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 	struct id id;
 
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return fail(task);
+		return password_link_create_fail(task);
 	web_new_link(&creation->link);
 	statement_link_create_password(task_new_query(task),
 				       &(struct link_create_password_parameters){
@@ -51,7 +51,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_password_link_create = {
-    .handler = begin,
+    .handler = password_link_create_begin,
     .state_size = sizeof(struct creation),
     ENDPOINT_PASSWORD_LINK_CREATE,
 };

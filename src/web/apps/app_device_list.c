@@ -8,7 +8,7 @@
  * oldest first. For an app that is gone, or may no longer be installed, lists existing
  * installations. */
 
-static void ask_short(struct task *task, struct db_query *query)
+static void ask_devices(struct task *task, struct db_query *query, const struct list_range *range)
 {
 	struct app_name name = app_name_of(task_path_parameter(task, 0));
 
@@ -18,46 +18,22 @@ static void ask_short(struct task *task, struct db_query *query)
 				      .app_id = name.id,
 				      .slug = name.slug,
 				  },
-				  NULL);
-}
-
-static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
-{
-	struct app_name name = app_name_of(task_path_parameter(task, 0));
-
-	statement_app_device_part(query,
-				  &(struct app_device_part_parameters){
-				      .account_id = task_account_id(task),
-				      .app_id = name.id,
-				      .slug = name.slug,
-				      .after_created_at = range->after.number,
-				      .after_id = range->after.id,
-				      .row_limit = range->limit,
-				  },
-				  NULL);
-}
-
-static struct list_position position(const void *row)
-{
-	const struct app_device *device = row;
-
-	return (struct list_position){.number = device->created_at_us, .id = device->id};
+				  range);
 }
 
 static const struct task_list list = {
     .letter = 'e',
-    .ask_short = ask_short,
-    .ask_part = ask_part,
+    .ask = ask_devices,
+    .order = &app_device_list_order,
     .record = &app_device_record,
-    .position = position,
 };
 
-static struct step_result begin(struct task *task)
+static struct step_result app_device_list_begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
 
 const struct endpoint endpoint_app_device_list = {
-    .handler = begin,
+    .handler = app_device_list_begin,
     ENDPOINT_APP_DEVICE_LIST,
 };

@@ -25,14 +25,14 @@ static struct step_result reply(struct task *task)
 	return task_reply_written(task, 200, get->work.form_bytes, write_form, get);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result app_form_found(struct task *task)
 {
 	struct get *get = task_state(task);
 
 	return api_find_form(task, &get->work, reply);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result app_form_begin(struct task *task)
 {
 	struct get *get = task_state(task);
 	struct str device = http_request_query(task_request(task), STR("deviceId"));
@@ -43,7 +43,8 @@ static struct step_result begin(struct task *task)
 		return task_fail(task, PROBLEM_PARAMETER_INVALID,
 				 "deviceId must be percent-encoded UTF-8");
 	get->work.is_only_looked_at = true;
-	return api_find_app(task, &get->work, task_path_parameter(task, 0), device, STR(""), found);
+	return api_find_app(task, &get->work, task_path_parameter(task, 0), device, STR(""),
+			    app_form_found);
 }
 
 static void finish(void *state)
@@ -52,7 +53,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_app_form = {
-    .handler = begin,
+    .handler = app_form_begin,
     .state_size = sizeof(struct get),
     .finish = finish,
     ENDPOINT_APP_FORM,

@@ -147,19 +147,19 @@ static struct step_result form_found(struct task *task)
 	return api_run_app(task, work, ENGINE_HANDLER, api_settings_text(task, &work->all), reply);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result app_handler_found(struct task *task)
 {
 	struct call *call = task_state(task);
 
 	return api_find_whole_form(task, &call->work, &call->body.settings, form_found);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result app_handler_begin(struct task *task)
 {
 	struct call *call = task_state(task);
 
 	return api_find_app(task, &call->work, task_path_parameter(task, 0), call->body.device_id,
-			    call->body.installation_id, found);
+			    call->body.installation_id, app_handler_found);
 }
 
 static struct step_result begin_draft(struct task *task)
@@ -198,7 +198,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_app_handler = {
-    .handler = begin,
+    .handler = app_handler_begin,
     .state_size = sizeof(struct call),
     .finish = finish,
     ENDPOINT_APP_HANDLER,

@@ -54,19 +54,20 @@ static struct step_result form_found(struct task *task)
 	return api_run_app(task, work, ENGINE_PICTURE, api_settings_text(task, &work->all), reply);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result app_preview_found(struct task *task)
 {
 	struct preview *preview = task_state(task);
 
 	return api_find_whole_form(task, &preview->work, &preview->body.settings, form_found);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result app_preview_begin(struct task *task)
 {
 	struct preview *preview = task_state(task);
 
 	return api_find_app(task, &preview->work, task_path_parameter(task, 0),
-			    preview->body.device_id, preview->body.installation_id, found);
+			    preview->body.device_id, preview->body.installation_id,
+			    app_preview_found);
 }
 
 static struct step_result begin_draft(struct task *task)
@@ -75,7 +76,7 @@ static struct step_result begin_draft(struct task *task)
 
 	preview->shows_form = true;
 	api_use_draft(task, &preview->work, &preview->body, task_app(task)->id);
-	return found(task);
+	return app_preview_found(task);
 }
 
 static struct step_result version_found(struct task *task)
@@ -85,7 +86,7 @@ static struct step_result version_found(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "there is no such version");
 	api_use_version(&preview->work, &preview->scripts, preview->body.timezone);
-	return found(task);
+	return app_preview_found(task);
 }
 
 static struct step_result begin_review(struct task *task)
@@ -107,7 +108,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_app_preview = {
-    .handler = begin,
+    .handler = app_preview_begin,
     .state_size = sizeof(struct preview),
     .finish = finish,
     ENDPOINT_APP_PREVIEW,

@@ -4,13 +4,13 @@
 
 /* GET /web/apps/{appId} - an app that the account can install. */
 
-static struct step_result begin(struct task *task)
+static struct step_result catalogue_get_begin(struct task *task)
 {
 	return api_get_app(task, &catalogue_app_record);
 }
 
 const struct endpoint endpoint_catalogue_get = {
-    .handler = begin,
+    .handler = catalogue_get_begin,
     .state_size = sizeof(struct api_app_get),
     ENDPOINT_CATALOGUE_GET,
 };

@@ -11,14 +11,14 @@ struct naming {
 	struct entry_names names;
 };
 
-static struct step_result found(struct task *task)
+static struct step_result entry_names_found(struct task *task)
 {
 	const struct naming *naming = task_state(task);
 
 	return task_reply_record(task, 200, &entry_names_record, &naming->names);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result entry_names_begin(struct task *task)
 {
 	struct naming *naming = task_state(task);
 	struct step_result answer;
@@ -31,11 +31,11 @@ static struct step_result begin(struct task *task)
 				  .account_id = task_account_id(task),
 			      },
 			      &naming->names);
-	return task_query(task, found);
+	return task_query(task, entry_names_found);
 }
 
 const struct endpoint endpoint_entry_names = {
-    .handler = begin,
+    .handler = entry_names_begin,
     .state_size = sizeof(struct naming),
     ENDPOINT_ENTRY_NAMES,
 };

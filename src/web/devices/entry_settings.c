@@ -60,7 +60,7 @@ static struct step_result reply(struct task *task)
 	return answer;
 }
 
-static struct step_result found(struct task *task)
+static struct step_result entry_settings_found(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 
@@ -69,7 +69,7 @@ static struct step_result found(struct task *task)
 
 static struct step_result get(struct task *task)
 {
-	return find(task, found);
+	return find(task, entry_settings_found);
 }
 
 /* ---- changing ---- */

@@ -68,7 +68,7 @@ static struct step_result fail_link(struct task *task)
 	return api_fail_link(task, &device->link);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result new_device_found(struct task *task)
 {
 	const struct new_device *device = task_state(task);
 
@@ -87,7 +87,7 @@ static struct step_result reply(struct task *task)
 				     .account_id = task_account_id(task),
 				 },
 				 &device->row);
-	return task_query(task, found);
+	return task_query(task, new_device_found);
 }
 
 /* ---- a new device ---- */

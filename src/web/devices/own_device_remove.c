@@ -22,7 +22,7 @@ static struct step_result removed(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result own_device_remove_begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -38,7 +38,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_own_device_remove = {
-    .handler = begin,
+    .handler = own_device_remove_begin,
     .state_size = sizeof(struct removal),
     ENDPOINT_OWN_DEVICE_REMOVE,
 };

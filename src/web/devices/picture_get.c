@@ -9,7 +9,7 @@ struct get {
 	struct picture_by_hash_row row;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result picture_get_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_PICTURE_NOT_FOUND, "the device has no such picture");
 }
@@ -21,21 +21,21 @@ static struct step_result reply(struct task *task, struct str webp)
 	return task_reply(task, 200, STR("image/webp"), webp);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result picture_get_found(struct task *task)
 {
 	const struct get *get = task_state(task);
 
-	return task_row_count(task) ? reply(task, get->row.picture) : fail(task);
+	return task_row_count(task) ? reply(task, get->row.picture) : picture_get_fail(task);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result picture_get_begin(struct task *task)
 {
 	struct get *get = task_state(task);
 	uint8_t hash[PICTURE_HASH_BYTES];
 	struct str built_in;
 
 	if (!hex_decode(task_path_parameter(task, 1), hash, sizeof(hash)))
-		return fail(task);
+		return picture_get_fail(task);
 	built_in = delivery_built_in_picture(hash);
 	if (built_in.data)
 		return reply(task, built_in);
@@ -45,11 +45,11 @@ static struct step_result begin(struct task *task)
 				      .hash = task_path_parameter(task, 1),
 				  },
 				  &get->row);
-	return task_query(task, found);
+	return task_query(task, picture_get_found);
 }
 
 const struct endpoint endpoint_picture_get = {
-    .handler = begin,
+    .handler = picture_get_begin,
     .state_size = sizeof(struct get),
     ENDPOINT_PICTURE_GET,
 };

@@ -1,9 +1,9 @@
 #include "base/buffer.h"
 #include "domain/place.h"
 #include "record/json.h"
+#include "task/list.h"
 #include "web/access.h"
 #include "web/endpoints.h"
-#include "web/search.h"
 
 /* GET /web/places - places by the beginning of their names, for settings that are a location. The
  * list is built in, so that no third party learns where a user lives. */
@@ -22,7 +22,7 @@ static void write_place(const struct place *place, struct buffer *json)
 	buffer_append_char(json, '}');
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result place_list_begin(struct task *task)
 {
 	struct place places[PLACES_MAX];
 	struct buffer json = {0};
@@ -30,7 +30,7 @@ static struct step_result begin(struct task *task)
 	struct str wanted;
 	unsigned count;
 
-	if (web_has_bad_search(task, "search", &wanted, &answer))
+	if (task_has_bad_text(task, "search", &wanted, &answer))
 		return answer;
 	count = places_find(wanted, places);
 	buffer_append_char(&json, '[');
@@ -46,6 +46,6 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_place_list = {
-    .handler = begin,
+    .handler = place_list_begin,
     ENDPOINT_PLACE_LIST,
 };

@@ -15,7 +15,7 @@ static bool has_region(const char *name)
 	return *name >= 'A' && *name <= 'Z' && strchr(name, '/');
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result timezone_list_begin(struct task *task)
 {
 	struct buffer json = {0};
 	struct step_result answer;
@@ -37,6 +37,6 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_timezone_list = {
-    .handler = begin,
+    .handler = timezone_list_begin,
     ENDPOINT_TIMEZONE_LIST,
 };

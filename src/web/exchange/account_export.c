@@ -83,10 +83,9 @@ static void ask(struct task *task, struct db_query *query, const struct list_ran
 				 NULL);
 }
 
-static const struct task_list list = {
-    .ask_part = ask, .write_line = write_line, .write_end = write_end};
+static const struct task_list list = {.ask = ask, .write_line = write_line, .write_end = write_end};
 
-static struct step_result found(struct task *task)
+static struct step_result account_export_found(struct task *task)
 {
 	const struct exporting *exporting = task_state(task);
 
@@ -95,7 +94,7 @@ static struct step_result found(struct task *task)
 	return task_reply_lines(task, &list);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result account_export_begin(struct task *task)
 {
 	struct exporting *exporting = task_state(task);
 	struct str name = task_path_parameter(task, 0);
@@ -108,7 +107,7 @@ static struct step_result begin(struct task *task)
 	if (!id_parse(name, &parameters.id))
 		parameters.id = (struct id){0};
 	statement_operator_account(task_new_query(task), &parameters, &exporting->account);
-	return task_query(task, found);
+	return task_query(task, account_export_found);
 }
 
 static void finish(void *state)
@@ -119,7 +118,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_account_export = {
-    .handler = begin,
+    .handler = account_export_begin,
     .state_size = sizeof(struct exporting),
     .finish = finish,
     ENDPOINT_ACCOUNT_EXPORT,

@@ -111,7 +111,7 @@ static struct step_result applied(struct task *task)
 	return task_reply_record(task, 200, &account_imported_record, &applying->imported);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result import_apply_begin(struct task *task)
 {
 	struct applying *applying = task_state(task);
 	struct id id;
@@ -129,7 +129,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_account_import_apply = {
-    .handler = begin,
+    .handler = import_apply_begin,
     .state_size = sizeof(struct applying),
     ENDPOINT_ACCOUNT_IMPORT_APPLY,
 };

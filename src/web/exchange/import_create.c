@@ -24,7 +24,7 @@ static struct step_result created(struct task *task)
 	return task_reply_record(task, 201, &account_import_created_record, &creation->created);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result import_create_begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
@@ -46,7 +46,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_account_import_create = {
-    .handler = begin,
+    .handler = import_create_begin,
     .state_size = sizeof(struct creation),
     ENDPOINT_ACCOUNT_IMPORT_CREATE,
 };

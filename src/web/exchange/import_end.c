@@ -13,7 +13,7 @@ static struct step_result ended(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result import_end_begin(struct task *task)
 {
 	struct account_import_end_row *row = task_state(task);
 	struct id id;
@@ -28,7 +28,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_account_import_end = {
-    .handler = begin,
+    .handler = import_end_begin,
     .state_size = sizeof(struct account_import_end_row),
     ENDPOINT_ACCOUNT_IMPORT_END,
 };

@@ -15,7 +15,7 @@ struct reading {
 	struct str *why;
 };
 
-static bool fail(struct reading *reading, struct str why)
+static bool import_line_fail(struct reading *reading, struct str why)
 {
 	*reading->why = why;
 	return false;
@@ -64,9 +64,9 @@ static bool read_picture(struct reading *reading)
 		return true;
 	data = decode(reading, reading->line.picture);
 	if (!data.data)
-		return fail(reading, STR("its picture is not base64"));
+		return import_line_fail(reading, STR("its picture is not base64"));
 	if (convert(data, &result, &why) < 0)
-		return fail(reading, arena_printf(arena, "its picture: %s", why.text));
+		return import_line_fail(reading, arena_printf(arena, "its picture: %s", why.text));
 	reading->row->picture = to_hex(arena, result.data, result.size);
 	panelimage_result_finish(&result);
 	return true;
@@ -85,10 +85,10 @@ static bool read_secrets(struct reading *reading, struct settings *all)
 		return true;
 	data = decode(reading, line->encrypted);
 	if (!data.data)
-		return fail(reading, STR("its secret settings are not base64"));
+		return import_line_fail(reading, STR("its secret settings are not base64"));
 	if (!settings_decrypt(reading->file_key, line->device_id, line->entry_id, data,
 			      reading->arena, &json))
-		return fail(
+		return import_line_fail(
 		    reading,
 		    STR("its secret settings cannot be decrypted: the pass phrase is wrong"));
 	settings_parse(json, reading->arena, &secret);

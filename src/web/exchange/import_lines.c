@@ -123,7 +123,7 @@ static struct step_result lines_read(struct task *task)
 	return keep(task, part);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result import_lines_begin(struct task *task)
 {
 	struct part *part = task_state(task);
 
@@ -155,7 +155,7 @@ static void finish(void *state)
 }
 
 const struct endpoint endpoint_account_import_lines = {
-    .handler = begin,
+    .handler = import_lines_begin,
     .state_size = sizeof(struct part),
     .finish = finish,
     ENDPOINT_ACCOUNT_IMPORT_LINES,

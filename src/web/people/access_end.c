@@ -43,7 +43,7 @@ static struct step_result proven(struct task *task)
 	return task_query(task, ended);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result access_end_begin(struct task *task)
 {
 	struct access_end *access = task_state(task);
 
@@ -51,7 +51,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_access_end = {
-    .handler = begin,
+    .handler = access_end_begin,
     .state_size = sizeof(struct access_end),
     ENDPOINT_ACCESS_END,
 };

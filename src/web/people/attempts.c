@@ -157,8 +157,8 @@ static bool is_refused(struct task *task, struct attempt *attempt, const struct 
 }
 
 /* Takes tokens of the address, its networks and the browser. */
-static bool begin(struct task *task, struct attempt *attempt, enum attempt_kind kind,
-		  struct id account, struct step_result *ret_answer)
+static bool attempts_begin(struct task *task, struct attempt *attempt, enum attempt_kind kind,
+			   struct id account, struct step_result *ret_answer)
 {
 	struct attempt_token browser = {.policy = &of_browser}, known = {&of_known, account};
 	struct wanted wanted = {0}, others = {0};
@@ -187,7 +187,7 @@ bool web_attempt_of_nobody(struct task *task, struct attempt *attempt,
 	struct id browser;
 
 	if (web_service_of(task)->limits_attempts)
-		return begin(task, attempt, ATTEMPT_PASSWORD, (struct id){0}, ret_answer);
+		return attempts_begin(task, attempt, ATTEMPT_PASSWORD, (struct id){0}, ret_answer);
 	attempt->is_known = web_known_browser(task, &browser);
 	return false;
 }
@@ -209,7 +209,7 @@ struct step_result web_attempt(struct task *task, struct attempt *attempt, enum 
 		attempt->is_known = web_known_browser(task, &browser);
 		return task_continue(task, next);
 	}
-	if (begin(task, attempt, kind, account, &answer))
+	if (attempts_begin(task, attempt, kind, account, &answer))
 		return answer;
 	if (take(task, attempt, &token, &result) || attempt->is_known || kind == ATTEMPT_PASSKEY)
 		return task_continue(task, next);

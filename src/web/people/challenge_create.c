@@ -22,7 +22,7 @@ static const struct record_field fields[] = {
 };
 static const struct record made_record = RECORD(struct made, fields);
 
-static struct step_result found(struct task *task)
+static struct step_result challenge_create_found(struct task *task)
 {
 	struct made *made = task_state(task);
 
@@ -34,7 +34,7 @@ static struct step_result found(struct task *task)
 	return task_reply_record(task, 200, &made_record, made);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result challenge_create_begin(struct task *task)
 {
 	struct made *made = task_state(task);
 	struct step_result answer;
@@ -42,11 +42,11 @@ static struct step_result begin(struct task *task)
 	if (web_has_no_passkeys(task, &answer))
 		return answer;
 	statement_challenge_key(task_new_query(task), &made->row);
-	return task_query(task, found);
+	return task_query(task, challenge_create_found);
 }
 
 const struct endpoint endpoint_challenge_create = {
-    .handler = begin,
+    .handler = challenge_create_begin,
     .state_size = sizeof(struct made),
     ENDPOINT_CHALLENGE_CREATE,
 };

@@ -28,7 +28,7 @@ static struct step_result created(struct task *task)
 	return task_reply_record(task, 201, &new_key_record, &creation->entry);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result key_create_begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 
@@ -53,7 +53,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_key_create = {
-    .handler = begin,
+    .handler = key_create_begin,
     .state_size = sizeof(struct creation),
     .refused = web_fail_constraint,
     ENDPOINT_KEY_CREATE,

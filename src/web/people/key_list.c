@@ -5,28 +5,10 @@
 
 /* GET /web/keys - the account's API keys that are not revoked, oldest first. */
 
-static void ask_short(struct task *task, struct db_query *query)
+static void ask_keys(struct task *task, struct db_query *query, const struct list_range *range)
 {
 	statement_own_key_list(
-	    query, &(struct own_key_list_parameters){.account_id = task_account_id(task)}, NULL);
-}
-
-static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
-{
-	statement_own_key_part(
-	    query,
-	    &(struct own_key_part_parameters){.account_id = task_account_id(task),
-					      .after_created_at = range->after.number,
-					      .after_id = range->after.id,
-					      .row_limit = range->limit},
-	    NULL);
-}
-
-static struct list_position position(const void *row)
-{
-	const struct key_entry *key = row;
-
-	return (struct list_position){.number = key->created_at_us, .id = key->id};
+	    query, &(struct own_key_list_parameters){.account_id = task_account_id(task)}, range);
 }
 
 static void complete(struct task *task, void *row)
@@ -39,18 +21,17 @@ static void complete(struct task *task, void *row)
 static const struct task_list list = {
     .letter = 'k',
     .complete = complete,
-    .ask_short = ask_short,
-    .ask_part = ask_part,
+    .ask = ask_keys,
+    .order = &own_key_list_order,
     .record = &key_entry_record,
-    .position = position,
 };
 
-static struct step_result begin(struct task *task)
+static struct step_result key_list_begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
 
 const struct endpoint endpoint_key_list = {
-    .handler = begin,
+    .handler = key_list_begin,
     ENDPOINT_KEY_LIST,
 };

@@ -13,7 +13,7 @@ struct revocation {
 	struct own_key_end_row ended;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result key_revoke_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_KEY_NOT_FOUND, "the account has no such key");
 }
@@ -28,7 +28,7 @@ static struct step_result revoked(struct task *task)
 	struct revocation *revocation = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return key_revoke_fail(task);
 	web_changed(task, task_account_id(task), "keys");
 	web_changed(task, (struct id){0}, "admin");
 	statement_own_key_end(task_new_query(task),
@@ -41,7 +41,7 @@ static struct step_result revoked(struct task *task)
 	return task_query(task, ended);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result key_revoke_begin(struct task *task)
 {
 	struct revocation *revocation = task_state(task);
 	struct step_result answer;
@@ -50,7 +50,7 @@ static struct step_result begin(struct task *task)
 	if (task_has_bad_switch(task, "keepSetUp", &keeps, &answer))
 		return answer;
 	if (!id_parse(task_path_parameter(task, 0), &revocation->key))
-		return fail(task);
+		return key_revoke_fail(task);
 	statement_own_key_revoke(task_new_query(task),
 				 &(struct own_key_revoke_parameters){
 				     .account_id = task_account_id(task),
@@ -64,7 +64,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_key_revoke = {
-    .handler = begin,
+    .handler = key_revoke_begin,
     .state_size = sizeof(struct revocation),
     ENDPOINT_KEY_REVOKE,
 };

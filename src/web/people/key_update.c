@@ -15,7 +15,7 @@ struct update {
 	struct own_key_end_row ended;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result key_update_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_KEY_NOT_FOUND, "the account has no such key");
 }
@@ -32,7 +32,7 @@ static struct step_result updated(struct task *task)
 	struct update *update = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return key_update_fail(task);
 	update->entry.event_streams = key_streams_count(task, update->entry.secret_hash);
 	web_changed(task, task_account_id(task), "keys");
 	web_changed(task, (struct id){0}, "admin");
@@ -46,7 +46,7 @@ static struct step_result updated(struct task *task)
 	return task_query(task, ended);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result key_update_begin(struct task *task)
 {
 	struct update *update = task_state(task);
 	struct step_result answer;
@@ -56,7 +56,7 @@ static struct step_result begin(struct task *task)
 	if (task_has_bad_switch(task, "keepSetUp", &keeps, &answer))
 		return answer;
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return fail(task);
+		return key_update_fail(task);
 	statement_own_key_update(
 	    task_new_query(task),
 	    &(struct own_key_update_parameters){
@@ -75,7 +75,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_key_update = {
-    .handler = begin,
+    .handler = key_update_begin,
     .state_size = sizeof(struct update),
     .refused = web_fail_constraint,
     ENDPOINT_KEY_UPDATE,

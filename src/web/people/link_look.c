@@ -19,7 +19,7 @@ struct step_result web_fail_link(struct task *task)
 	return task_fail(task, PROBLEM_LINK_INVALID, "this link was already used or has expired");
 }
 
-static struct step_result found(struct task *task)
+static struct step_result link_look_found(struct task *task)
 {
 	struct look *look = task_state(task);
 
@@ -29,7 +29,7 @@ static struct step_result found(struct task *task)
 	return task_reply_record(task, 200, &link_entry_record, &look->link);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result link_look_begin(struct task *task)
 {
 	struct look *look = task_state(task);
 	struct step_result answer;
@@ -43,11 +43,11 @@ static struct step_result begin(struct task *task)
 	    task_new_query(task),
 	    &(struct link_find_parameters){{(const char *)look->hash, KEY_HASH_BYTES}},
 	    &look->link);
-	return task_query(task, found);
+	return task_query(task, link_look_found);
 }
 
 const struct endpoint endpoint_link_look = {
-    .handler = begin,
+    .handler = link_look_begin,
     .state_size = sizeof(struct look),
     ENDPOINT_LINK_LOOK,
 };

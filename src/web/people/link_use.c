@@ -119,7 +119,7 @@ static void check_account(struct use *use, struct faults *faults)
 		faults_add(faults, STR("name"), "%s", NAME_IS_ADDRESS);
 }
 
-static struct step_result found(struct task *task)
+static struct step_result link_use_found(struct task *task)
 {
 	struct use *use = task_state(task);
 	struct faults *faults = task_faults(task);
@@ -145,7 +145,7 @@ static struct step_result found(struct task *task)
 	return web_hash_password(task, &use->job, use->body.password, hashed);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result link_use_begin(struct task *task)
 {
 	struct use *use = task_state(task);
 	struct step_result answer;
@@ -158,11 +158,11 @@ static struct step_result begin(struct task *task)
 	key_hash(use->body.token, use->hash);
 	statement_link_find(task_new_query(task), &(struct link_find_parameters){token_hash(use)},
 			    &use->link);
-	return task_query(task, found);
+	return task_query(task, link_use_found);
 }
 
 const struct endpoint endpoint_link_use = {
-    .handler = begin,
+    .handler = link_use_begin,
     .state_size = sizeof(struct use),
     .refused = web_fail_constraint,
     ENDPOINT_LINK_USE,

@@ -92,7 +92,7 @@ static struct step_result proven(struct task *task)
 	return task_query(task, key_found);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result passkey_create_begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 	const struct passkey_creation *body = &creation->body;
@@ -117,7 +117,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_passkey_create = {
-    .handler = begin,
+    .handler = passkey_create_begin,
     .state_size = sizeof(struct creation),
     .refused = web_fail_constraint,
     ENDPOINT_PASSKEY_CREATE,

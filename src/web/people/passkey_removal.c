@@ -14,7 +14,7 @@ struct removal {
 	struct passkey_remove_row row;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result passkey_removal_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_PASSKEY_NOT_FOUND, "the account has no such passkey");
 }
@@ -26,7 +26,7 @@ static struct step_result removed(struct task *task)
 	if (task_row_count(task) == 0)
 		return web_fail_outdated(task);
 	if (id_is_none(removal->row.id))
-		return fail(task);
+		return passkey_removal_fail(task);
 	web_changed(task, task_account_id(task), "account");
 	web_changed(task, (struct id){0}, "admin");
 	return task_reply_empty(task, 200);
@@ -51,17 +51,17 @@ static struct step_result proven(struct task *task)
 	return task_query(task, removed);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result passkey_removal_begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
 	if (!id_parse(task_path_parameter(task, 0), &removal->id))
-		return fail(task);
+		return passkey_removal_fail(task);
 	return web_reauthenticate(task, &removal->authentication, &removal->body, proven);
 }
 
 const struct endpoint endpoint_passkey_removal = {
-    .handler = begin,
+    .handler = passkey_removal_begin,
     .state_size = sizeof(struct removal),
     ENDPOINT_PASSKEY_REMOVAL,
 };

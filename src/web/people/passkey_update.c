@@ -10,7 +10,7 @@ struct update {
 	struct passkey_entry entry;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result passkey_update_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_PASSKEY_NOT_FOUND, "the account has no such passkey");
 }
@@ -20,18 +20,18 @@ static struct step_result updated(struct task *task)
 	const struct update *update = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return passkey_update_fail(task);
 	web_changed(task, task_account_id(task), "account");
 	return task_reply_record(task, 200, &passkey_entry_record, &update->entry);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result passkey_update_begin(struct task *task)
 {
 	struct update *update = task_state(task);
 	struct id id;
 
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return fail(task);
+		return passkey_update_fail(task);
 	statement_passkey_rename(task_new_query(task),
 				 &(struct passkey_rename_parameters){
 				     .account_id = task_account_id(task),
@@ -43,7 +43,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_passkey_update = {
-    .handler = begin,
+    .handler = passkey_update_begin,
     .state_size = sizeof(struct update),
     ENDPOINT_PASSKEY_UPDATE,
 };

@@ -74,7 +74,7 @@ static struct step_result proven(struct task *task)
 	return web_hash_password(task, &change->job, change->body.password, hashed);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result password_change_begin(struct task *task)
 {
 	struct change *change = task_state(task);
 	const struct person *person = web_person(task);
@@ -87,7 +87,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_password_change = {
-    .handler = begin,
+    .handler = password_change_begin,
     .state_size = sizeof(struct change),
     ENDPOINT_PASSWORD_CHANGE,
 };

@@ -6,7 +6,7 @@
  *   GET /web/account          the account, which the access has read
  *   GET /web/account/storage  its stored bytes, and their limit */
 
-static struct step_result begin(struct task *task)
+static struct step_result person_get_begin(struct task *task)
 {
 	return task_reply_record(task, 200, &person_record, web_person(task));
 }
@@ -27,7 +27,7 @@ static struct step_result sum(struct task *task)
 }
 
 const struct endpoint endpoint_person_get = {
-    .handler = begin,
+    .handler = person_get_begin,
     ENDPOINT_PERSON_GET,
 };
 const struct endpoint endpoint_person_storage = {

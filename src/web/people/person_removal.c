@@ -72,7 +72,7 @@ static struct step_result proven(struct task *task)
 	return task_query(task, closed);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result person_removal_begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
@@ -85,7 +85,7 @@ const struct endpoint endpoint_person_removal_preview = {
     ENDPOINT_PERSON_REMOVAL_PREVIEW,
 };
 const struct endpoint endpoint_person_removal = {
-    .handler = begin,
+    .handler = person_removal_begin,
     .state_size = sizeof(struct removal),
     .refused = web_fail_constraint,
     ENDPOINT_PERSON_REMOVAL,

@@ -21,7 +21,7 @@ static struct step_result updated(struct task *task)
 	return task_reply_record(task, 200, &person_record, &update->person);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result person_update_begin(struct task *task)
 {
 	struct update *update = task_state(task);
 
@@ -38,7 +38,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_person_update = {
-    .handler = begin,
+    .handler = person_update_begin,
     .state_size = sizeof(struct update),
     ENDPOINT_PERSON_UPDATE,
 };

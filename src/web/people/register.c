@@ -121,7 +121,7 @@ static struct step_result hashed(struct task *task)
 	return task_query(task, registered);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result register_begin(struct task *task)
 {
 	struct register_task *state = task_state(task);
 	struct step_result answer;
@@ -145,7 +145,7 @@ static struct step_result refused(struct task *task)
 }
 
 const struct endpoint endpoint_register = {
-    .handler = begin,
+    .handler = register_begin,
     .state_size = sizeof(struct register_task),
     .refused = refused,
     ENDPOINT_REGISTER,

@@ -22,7 +22,7 @@ static struct step_result proven(struct task *task)
 			 "the e-mail address or the password is wrong");
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result session_create_begin(struct task *task)
 {
 	struct sign_in_task *state = task_state(task);
 	struct step_result answer;
@@ -35,7 +35,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_session_create = {
-    .handler = begin,
+    .handler = session_create_begin,
     .state_size = sizeof(struct sign_in_task),
     ENDPOINT_SESSION_CREATE,
 };

@@ -17,7 +17,7 @@ static struct step_result ended(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result session_delete_begin(struct task *task)
 {
 	struct sign_out *state = task_state(task);
 
@@ -33,7 +33,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_session_delete = {
-    .handler = begin,
+    .handler = session_delete_begin,
     .state_size = sizeof(struct sign_out),
     ENDPOINT_SESSION_DELETE,
 };

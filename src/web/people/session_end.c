@@ -9,7 +9,7 @@ struct end {
 	struct session_end_row ended;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result session_end_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_SESSION_NOT_FOUND, "the account has no such session");
 }
@@ -17,7 +17,7 @@ static struct step_result fail(struct task *task)
 static struct step_result ended(struct task *task)
 {
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return session_end_fail(task);
 	web_changed(task, task_account_id(task), "sessions");
 	web_changed(task, (struct id){0}, "admin");
 	return task_reply_empty(task, 200);
@@ -29,7 +29,7 @@ static struct step_result end_one(struct task *task)
 	struct id id;
 
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return fail(task);
+		return session_end_fail(task);
 	statement_session_end(task_new_query(task),
 			      &(struct session_end_parameters){
 				  .account_id = task_account_id(task),

@@ -5,8 +5,9 @@
 
 /* GET /web/sessions - the sessions of the account. */
 
-static void ask(struct task *task, struct db_query *query)
+static void ask_sessions(struct task *task, struct db_query *query, const struct list_range *range)
 {
+	(void)range;
 	statement_session_list(query,
 			       &(struct session_list_parameters){
 				   .account_id = task_account_id(task),
@@ -19,16 +20,16 @@ static void ask(struct task *task, struct db_query *query)
 
 static const struct task_list list = {
     .letter = 's',
-    .ask_short = ask,
+    .ask = ask_sessions,
     .record = &session_entry_record,
 };
 
-static struct step_result begin(struct task *task)
+static struct step_result session_list_begin(struct task *task)
 {
 	return task_reply_list(task, &list);
 }
 
 const struct endpoint endpoint_session_list = {
-    .handler = begin,
+    .handler = session_list_begin,
     ENDPOINT_SESSION_LIST,
 };

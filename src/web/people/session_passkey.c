@@ -22,7 +22,7 @@ static struct step_result proven(struct task *task)
 			 state->authentication.fault);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result session_passkey_begin(struct task *task)
 {
 	struct sign_in_task *state = task_state(task);
 	struct step_result answer;
@@ -34,7 +34,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_session_passkey = {
-    .handler = begin,
+    .handler = session_passkey_begin,
     .state_size = sizeof(struct sign_in_task),
     ENDPOINT_SESSION_PASSKEY,
 };

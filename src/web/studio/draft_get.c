@@ -5,7 +5,7 @@
 /* GET /web/studio/{appId}/draft - the author's draft; before the first save it is empty, with
  * revision 0. */
 
-static struct step_result found(struct task *task)
+static struct step_result draft_get_found(struct task *task)
 {
 	struct app_draft *draft = task_state(task);
 
@@ -15,16 +15,16 @@ static struct step_result found(struct task *task)
 	return task_reply_record(task, 200, &app_draft_record, draft);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result draft_get_begin(struct task *task)
 {
 	statement_app_draft_get(task_new_query(task),
 				&(struct app_draft_get_parameters){task_app(task)->id},
 				task_state(task));
-	return task_query(task, found);
+	return task_query(task, draft_get_found);
 }
 
 const struct endpoint endpoint_draft_get = {
-    .handler = begin,
+    .handler = draft_get_begin,
     .state_size = sizeof(struct app_draft),
     ENDPOINT_DRAFT_GET,
 };

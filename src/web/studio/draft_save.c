@@ -30,7 +30,7 @@ static struct step_result saved(struct task *task)
 	return task_reply_record(task, 200, &draft_saved_record, &saving->saved);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result draft_save_begin(struct task *task)
 {
 	struct saving *saving = task_state(task);
 
@@ -57,7 +57,7 @@ static struct step_result made_room(struct task *task)
 	struct saving *saving = task_state(task);
 
 	return api_account_room_was_made(task, &saving->room)
-		   ? begin(task)
+		   ? draft_save_begin(task)
 		   : api_ask_account_bytes(task, &saving->room, fail_full);
 }
 
@@ -65,13 +65,18 @@ static struct step_result refused(struct task *task)
 {
 	struct saving *saving = task_state(task);
 
-	return task_constraint_error(task) == CONSTRAINT_TOO_MANY_BYTES
-		   ? api_make_account_room(task, &saving->room, made_room)
-		   : task_fail_constraint(task);
+	switch (task_constraint_error(task)) {
+	case CONSTRAINT_TOO_MANY_BYTES:
+		return api_make_account_room(task, &saving->room, made_room);
+	case CONSTRAINT_APP_GONE:
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
+	default:
+		return task_fail_constraint(task);
+	}
 }
 
 const struct endpoint endpoint_draft_save = {
-    .handler = begin,
+    .handler = draft_save_begin,
     .state_size = sizeof(struct saving),
     .refused = refused,
     ENDPOINT_DRAFT_SAVE,

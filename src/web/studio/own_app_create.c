@@ -27,7 +27,7 @@ static struct str given_or(struct str given, const char *fallback)
 	return given.data ? given : str_from(fallback);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result own_app_create_begin(struct task *task)
 {
 	struct creation *creation = task_state(task);
 	const struct app_creation *body = &creation->body;
@@ -52,7 +52,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_own_app_create = {
-    .handler = begin,
+    .handler = own_app_create_begin,
     .state_size = sizeof(struct creation),
     .refused = web_fail_constraint,
     ENDPOINT_OWN_APP_CREATE,

@@ -25,7 +25,7 @@ static struct step_result updated(struct task *task)
 	return task_reply_record(task, 200, &own_app_record, &update->app);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result own_app_update_begin(struct task *task)
 {
 	struct update *update = task_state(task);
 
@@ -40,7 +40,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_own_app_update = {
-    .handler = begin,
+    .handler = own_app_update_begin,
     .state_size = sizeof(struct update),
     .refused = web_fail_constraint,
     ENDPOINT_OWN_APP_UPDATE,

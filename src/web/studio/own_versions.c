@@ -22,44 +22,18 @@ static const struct record_field own_version_fields[] = {
 };
 const struct record own_version_record = RECORD(struct own_version_list_row, own_version_fields);
 
-static void ask_short(struct task *task, struct db_query *query)
+static void ask_versions(struct task *task, struct db_query *query, const struct list_range *range)
 {
 	statement_own_version_list(
-	    query, &(struct own_version_list_parameters){.app_id = task_app(task)->id}, NULL);
-}
-
-static void ask_part(struct task *task, struct db_query *query, const struct list_range *range)
-{
-	statement_own_version_part(
-	    query,
-	    &(struct own_version_part_parameters){.app_id = task_app(task)->id,
-						  .before_sequence = range->after.number,
-						  .row_limit = range->limit},
-	    NULL);
-}
-
-static struct list_position position(const void *row)
-{
-	const struct own_version_part_row *part = row;
-
-	return (struct list_position){.number = part->sequence};
-}
-
-static bool is_large(const void *row)
-{
-	const struct own_version_list_row *version = row;
-
-	return version->is_large;
+	    query, &(struct own_version_list_parameters){.app_id = task_app(task)->id}, range);
 }
 
 static const struct task_list list = {
     .letter = 'V',
-    .ask_short = ask_short,
-    .ask_part = ask_part,
-    .is_large = is_large,
+    .ask = ask_versions,
+    .order = &own_version_list_order,
+    .may_be_large = true,
     .record = &own_version_record,
-    .start = {.number = INT64_MAX},
-    .position = position,
 };
 
 static struct step_result list_versions(struct task *task)

@@ -14,7 +14,7 @@ struct deciding {
 	struct review_done done;
 };
 
-static struct step_result fail(struct task *task)
+static struct step_result review_decide_fail(struct task *task)
 {
 	return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "there is no such version");
 }
@@ -25,7 +25,7 @@ static struct step_result decided(struct task *task)
 	const struct review_done *done = &deciding->done;
 
 	if (task_row_count(task) == 0)
-		return fail(task);
+		return review_decide_fail(task);
 	if (done->is_own)
 		return task_fail(task, PROBLEM_OWN_VERSION,
 				 "this is your own version; another reviewer must decide");
@@ -44,7 +44,7 @@ static struct step_result decided(struct task *task)
 	return task_reply_record(task, 200, &review_done_record, done);
 }
 
-static struct step_result begin(struct task *task)
+static struct step_result review_decide_begin(struct task *task)
 {
 	struct deciding *deciding = task_state(task);
 	const struct review_decision *body = &deciding->body;
@@ -60,7 +60,7 @@ static struct step_result begin(struct task *task)
 	else if (!author.data)
 		author = STR("reviewer");
 	if (!id_parse(task_path_parameter(task, 0), &id))
-		return fail(task);
+		return review_decide_fail(task);
 	statement_app_version_review(task_new_query(task),
 				     &(struct app_version_review_parameters){
 					 .id = id,
@@ -79,7 +79,7 @@ static struct step_result begin(struct task *task)
 }
 
 const struct endpoint endpoint_review_decide = {
-    .handler = begin,
+    .handler = review_decide_begin,
     .state_size = sizeof(struct deciding),
     ENDPOINT_REVIEW_DECIDE,
 };

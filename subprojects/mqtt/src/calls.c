@@ -29,8 +29,8 @@ static void call_done(struct connection *connection)
 	connection->called = NULL;
 }
 
-static void begin(struct connection *connection, enum call call, struct device *device,
-		  const char *last)
+static void calls_begin(struct connection *connection, enum call call, struct device *device,
+			const char *last)
 {
 	char path[TOPIC_MAX];
 
@@ -53,12 +53,12 @@ static void begin(struct connection *connection, enum call call, struct device *
 static bool begin_device(struct connection *connection, struct device *device)
 {
 	if (device->needs_about)
-		begin(connection, CALL_ABOUT, device, "");
+		calls_begin(connection, CALL_ABOUT, device, "");
 	else if (device->needs_rotation)
-		begin(connection, CALL_ROTATION, device, "/rotation");
+		calls_begin(connection, CALL_ROTATION, device, "/rotation");
 	else if (device->needs_picture && device->is_online &&
 		 device->picture_from_ms <= clock_ms() && session_has_room(&connection->session))
-		begin(connection, CALL_PICTURE, device, "/picture.png?scale=4");
+		calls_begin(connection, CALL_PICTURE, device, "/picture.png?scale=4");
 	else
 		return false;
 	return true;
@@ -72,20 +72,20 @@ static void begin_call(struct connection *connection)
 	if (connection->api.is_calling || clock_ms() < connection->calls_from_ms)
 		return;
 	if (has_order && !connection->was_order) {
-		begin(connection, CALL_ORDER, NULL, NULL);
+		calls_begin(connection, CALL_ORDER, NULL, NULL);
 		return;
 	}
 	connection->was_order = false;
 	if (connection->needs_list || clock_ms() >= connection->list_ms) {
 		panels_begin_list(connection);
-		begin(connection, CALL_LIST, NULL, NULL);
+		calls_begin(connection, CALL_LIST, NULL, NULL);
 		return;
 	}
 	for (struct device *device = connection->devices; device; device = device->next)
 		if (begin_device(connection, device))
 			return;
 	if (has_order)
-		begin(connection, CALL_ORDER, NULL, NULL);
+		calls_begin(connection, CALL_ORDER, NULL, NULL);
 }
 
 /* Doubles while the stream is refused, as that of an account of too many devices is. */

@@ -86,7 +86,7 @@ static const char *explain(const struct session *session, int result, int error)
 	}
 }
 
-static void fail(struct session *session, int result, int64_t now_ms)
+static void session_fail(struct session *session, int result, int64_t now_ms)
 {
 	int error = errno;
 
@@ -202,13 +202,13 @@ static void start(struct session *session, int64_t now_ms)
 	session->result = 0;
 	errno = 0;
 	if (!create(session)) {
-		fail(session, MOSQ_ERR_INVAL, now_ms);
+		session_fail(session, MOSQ_ERR_INVAL, now_ms);
 		return;
 	}
 	result = mosquitto_connect(session->mosquitto, session->settings->host,
 				   session->settings->port, KEEP_ALIVE_S);
 	if (result != MOSQ_ERR_SUCCESS)
-		fail(session, result, now_ms);
+		session_fail(session, result, now_ms);
 }
 
 /* ---- a turn ---- */
@@ -270,7 +270,7 @@ static void drive(struct session *session, int64_t now_ms)
 	}
 	result = turn(session, now_ms);
 	if (result != MOSQ_ERR_SUCCESS || session->result < 0)
-		fail(session, result, now_ms);
+		session_fail(session, result, now_ms);
 	else if (session->is_up && !was_up)
 		greet(session, now_ms);
 }
@@ -322,7 +322,7 @@ bool session_ran_out(struct session *session)
 	session->has_run_out |= budget_take_failure(session->budget);
 	has_run_out = session->has_run_out;
 	if (has_run_out && session->mosquitto)
-		fail(session, MOSQ_ERR_NOMEM, clock_ms());
+		session_fail(session, MOSQ_ERR_NOMEM, clock_ms());
 	session->has_run_out = false;
 	return has_run_out;
 }

@@ -100,7 +100,7 @@ static const struct terminal_events terminal_events = {
     .on_room = on_room,
 };
 
-static int fail(const char *what, int error)
+static int display_fail(const char *what, int error)
 {
 	complain("%s: %s", what, uv_strerror(error));
 	return error;
@@ -115,15 +115,15 @@ int display_open(struct display *display, uv_loop_t *loop, const struct display_
 
 	display->brightness = 100;
 	if (error)
-		return fail(settings->frames, error);
+		return display_fail(settings->frames, error);
 	error = events_open(&display->events, settings->events, stdout_is_free && !draws);
 	if (error)
-		return fail(settings->events, error);
+		return display_fail(settings->events, error);
 	if (!draws)
 		return 0;
 	error = terminal_open(loop, &terminal_events, display, &display->terminal);
 	if (error)
-		return fail("cannot draw on the terminal", error);
+		return display_fail("cannot draw on the terminal", error);
 	on_redraw(display);
 	return 0;
 }

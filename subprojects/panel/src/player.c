@@ -53,7 +53,7 @@ bool player_interrupt(struct player *player, uint64_t now_ms)
 	return false;
 }
 
-static void fail(struct player *player, const char *fault)
+static void player_fail(struct player *player, const char *fault)
 {
 	picture_close(player->picture);
 	player->picture = NULL;
@@ -69,7 +69,7 @@ static void show_next_frame(struct player *player)
 	uint32_t duration_ms;
 
 	if (!picture_next_frame(player->picture, &pixels, &duration_ms)) {
-		fail(player, "cannot decode a frame");
+		player_fail(player, "cannot decode a frame");
 		return;
 	}
 	player->next_ms += duration_ms;
@@ -92,7 +92,7 @@ static void take_queued(struct player *player, uint64_t now_ms)
 	player->events->on_displaying(player->context, &player->current);
 	player->picture = picture_open(player->current.data, player->current.size, &fault);
 	if (!player->picture) {
-		fail(player, fault);
+		player_fail(player, fault);
 		return;
 	}
 	show_next_frame(player);

@@ -42,7 +42,7 @@ static bool choose_effort(spng_ctx *context, unsigned scale)
 		spng_set_option(context, SPNG_IMG_COMPRESSION_LEVEL, EFFORT) == 0);
 }
 
-static bool begin(spng_ctx *context, struct panelimage_size panel, unsigned scale)
+static bool export_png_begin(spng_ctx *context, struct panelimage_size panel, unsigned scale)
 {
 	struct spng_ihdr head = {.width = panel.width * scale,
 				 .height = panel.height * scale,
@@ -68,7 +68,7 @@ struct pi_png_writer *pi_png_writer_new(struct panelimage_size panel, unsigned s
 			writer->covered[y][x] = has_leds ? (uint8_t)coverage(x, y, scale) : 255;
 	writer->context = spng_ctx_new(SPNG_CTX_ENCODER);
 	writer->row = malloc((size_t)panel.width * scale * 3);
-	if (writer->context && writer->row && begin(writer->context, panel, scale))
+	if (writer->context && writer->row && export_png_begin(writer->context, panel, scale))
 		return writer;
 	pi_png_writer_free(writer);
 	return NULL;

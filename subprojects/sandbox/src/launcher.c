@@ -20,7 +20,7 @@
 
 enum { EXIT_USAGE = 2, EXIT_SANDBOX = 125, EXIT_PROGRAM = 126, READABLE_MAX = 8 };
 
-static int fail(int status, const char *what, int error)
+static int launcher_fail(int status, const char *what, int error)
 {
 	fprintf(stderr, "sandbox-launch: %s%s%s\n", what, error ? ": " : "",
 		error ? strerror(error) : "");
@@ -59,15 +59,15 @@ static int launch(const struct sandbox_limits *limits, const struct sandbox_netw
 	unsigned active;
 
 	if (program < 0)
-		return fail(EXIT_PROGRAM, arguments[0], errno);
+		return launcher_fail(EXIT_PROGRAM, arguments[0], errno);
 	active = sandbox_enter(limits, network, &program);
 	snprintf(layers, sizeof(layers), "SANDBOX_LAYERS=%s",
 		 sandbox_layer_names(active, SANDBOX_ALL));
 	snprintf(mode, sizeof(mode), "SANDBOX=%s", required ? "required" : "best-effort");
 	if (required && (active & wanted) != wanted)
-		return fail(EXIT_SANDBOX, layers, 0);
+		return launcher_fail(EXIT_SANDBOX, layers, 0);
 	execveat(program, "", arguments, environment, AT_EMPTY_PATH);
-	return fail(EXIT_PROGRAM, arguments[0], errno);
+	return launcher_fail(EXIT_PROGRAM, arguments[0], errno);
 }
 
 int main(int argc, char **argv)
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 			return EXIT_USAGE;
 	}
 	if (optind == argc || limits.data_bytes == 0 || limits.stack_bytes == 0)
-		return fail(
+		return launcher_fail(
 		    EXIT_USAGE,
 		    "[--required | --best-effort] [--data BYTES] [--stack BYTES] [--cpu SECONDS] "
 		    "[--network [--read PATH]...] "

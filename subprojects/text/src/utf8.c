@@ -2,7 +2,7 @@
 #include "text/swar.h"
 
 /* Unicode standard, table 3-7. */
-static bool begin(struct utf8_stream *stream, uint8_t first)
+static bool utf8_begin(struct utf8_stream *stream, uint8_t first)
 {
 	stream->low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
 	stream->high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
@@ -36,7 +36,7 @@ bool utf8_add(struct utf8_stream *stream, struct str piece)
 			at += are_ascii ? 8 : 1;
 			continue;
 		}
-		if (stream->left ? !go_on(stream, c) : !begin(stream, c))
+		if (stream->left ? !go_on(stream, c) : !utf8_begin(stream, c))
 			return false;
 		at++;
 	}
@@ -55,7 +55,7 @@ size_t utf8_sequence_length(struct str text)
 	struct utf8_stream stream;
 	size_t length;
 
-	if (text.length == 0 || !begin(&stream, (uint8_t)text.data[0]))
+	if (text.length == 0 || !utf8_begin(&stream, (uint8_t)text.data[0]))
 		return 0;
 	length = (size_t)stream.left + 1;
 	if (length > text.length)

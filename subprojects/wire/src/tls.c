@@ -197,7 +197,7 @@ static void on_keys(void *context, mbedtls_ssl_key_export_type type, const unsig
 		session->is_downgraded = true;
 }
 
-static int begin(struct wire_tls_session *session, const mbedtls_ssl_config *ssl)
+static int tls_begin(struct wire_tls_session *session, const mbedtls_ssl_config *ssl)
 {
 	mbedtls_ssl_init(&session->ssl);
 	if (mbedtls_ssl_setup(&session->ssl, ssl) ||
@@ -215,7 +215,7 @@ struct wire_tls_session *wire_tls_connect(struct wire_tls_config *config, const 
 
 	session->config = config;
 	session->host = no_null(strdup(host));
-	if (begin(session, &config->ssl) == 0)
+	if (tls_begin(session, &config->ssl) == 0)
 		return session;
 	wire_tls_session_destroy(session);
 	return NULL;
@@ -251,7 +251,7 @@ static void describe_refusal(struct wire_tls_session *session)
 	snprintf(session->fault, sizeof(session->fault), "certificate refused: %s", text);
 }
 
-static enum wire_tls_event fail(struct wire_tls_session *session, int error)
+static enum wire_tls_event tls_fail(struct wire_tls_session *session, int error)
 {
 	if (error == MBEDTLS_ERR_SSL_WANT_READ || error == MBEDTLS_ERR_SSL_WANT_WRITE)
 		return WIRE_TLS_MORE;
@@ -274,7 +274,7 @@ static enum wire_tls_event begin_again(struct wire_tls_session *session)
 	mbedtls_ssl_free(&session->ssl);
 	session->input.start = session->input.end = 0;
 	session->is_second = true;
-	if (begin(session, &session->config->ssl_older) == 0)
+	if (tls_begin(session, &session->config->ssl_older) == 0)
 		return WIRE_TLS_AGAIN;
 	snprintf(session->fault, sizeof(session->fault), "cannot set up TLS again");
 	return WIRE_TLS_FAILED;
@@ -287,7 +287,7 @@ static enum wire_tls_event shake_hands(struct wire_tls_session *session)
 	if (is_refused_signature(session, error))
 		return begin_again(session);
 	if (error)
-		return fail(session, error);
+		return tls_fail(session, error);
 	if (session->is_downgraded) {
 		snprintf(session->fault, sizeof(session->fault),
 			 "TLS handshake: something on the way keeps the server from TLS 1.3");
@@ -311,7 +311,7 @@ enum wire_tls_event wire_tls_read(struct wire_tls_session *session, void *data, 
 	if (size == 0 || size == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY)
 		return WIRE_TLS_CLOSED;
 	if (size < 0)
-		return fail(session, size);
+		return tls_fail(session, size);
 	*ret_size = (size_t)size;
 	return WIRE_TLS_DATA;
 }

@@ -32,7 +32,7 @@ static void begin_worker(void)
 /* Writes of the process have an unknown outcome. */
 static void lose(unsigned number)
 {
-	writer_note(writers_place(writers, WRITER_POOL), backend_of(number));
+	writer_note(writers_slot(writers, WRITER_POOL), backend_of(number));
 	doubts_finish(&doubts);
 	begin_worker();
 }

@@ -100,10 +100,10 @@ def test_no_statement(tmp_path):
 
 
 def test_too_many_parameters(tmp_path):
-    names = ", ".join(f"p{i} int4" for i in range(25))
-    used = ", ".join(f":p{i}" for i in range(25))
+    names = ", ".join(f"p{i} int4" for i in range(73))
+    used = ", ".join(f":p{i}" for i in range(73))
     refuse(tmp_path, f"-- Much.\n-- params: {names}\n-- effect: read\n-- work: bounded\nSELECT {used}\n",
-           "more than 24 parameters")
+           "more than 72 parameters")
 
 
 def test_name(tmp_path):
@@ -165,11 +165,11 @@ SELECT id, name FROM thing WHERE id = :id
 """
 MANY = """-- Things by their IDs.
 -- params: ids uuid[]
--- row: id uuid, name text, place int8
+-- row: id uuid, name text, key_number int8
 -- effect: read
 -- work: bounded
 -- batches: thing_get
-SELECT thing.id, name, place FROM unnest(:ids) WITH ORDINALITY AS w (id, place) JOIN thing USING (id)
+SELECT thing.id, name, key_number FROM unnest(:ids) WITH ORDINALITY AS w (id, key_number) JOIN thing USING (id)
 """
 
 
@@ -188,8 +188,8 @@ def test_batched(tmp_path):
     ("batches: thing_get", "batches: thing_get\n-- batches: thing_get", "one 'batches:' is enough"),
     ("uuid[]", "uuid", "its parameter must be an array of that of 'thing_get'"),
     ("uuid[]", "text[]", "its parameter must be an array of that of 'thing_get'"),
-    (", place int8", "", "its row must be that of 'thing_get' and 'place int8'"),
-    ("place int8", "place int4", "its row must be that of 'thing_get' and 'place int8'"),
+    (", key_number int8", "", "its row must be that of 'thing_get' and 'key_number int8'"),
+    ("key_number int8", "key_number int4", "its row must be that of 'thing_get' and 'key_number int8'"),
     ("id uuid, name text", "name text, id uuid", "its row must be that of 'thing_get'"),
     ("effect: read", "effect: write", "only reads are batched"),
     ("work: bounded", "work: grows with things", "a batched read must be bounded"),

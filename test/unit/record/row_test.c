@@ -308,10 +308,34 @@ static void members_of_another_record(void **state)
 	buffer_finish(&json);
 }
 
+static void a_column_is_found(void **state)
+{
+	struct outer {
+		int64_t rank;
+		struct row row;
+	};
+	static const struct record_field outer_fields[] = {
+	    RECORD_ROW(struct outer, row, &record),
+	    RECORD_INT8(struct outer, rank, .column = "rank"),
+	};
+	static const struct record outer = RECORD(struct outer, outer_fields);
+	size_t offset = 1;
+
+	(void)state;
+	assert_ptr_equal(record_column(&record, "created_at", &offset), &fields[8]);
+	assert_int_equal(offset, offsetof(struct row, created_us));
+	assert_ptr_equal(record_column(&outer, "created_at", &offset), &fields[8]);
+	assert_int_equal(offset, offsetof(struct outer, row.created_us));
+	assert_ptr_equal(record_column(&outer, "rank", &offset), &outer_fields[1]);
+	assert_int_equal(offset, offsetof(struct outer, rank));
+	assert_null(record_column(&outer, "createdAt", &offset));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_columns),
+	    cmocka_unit_test(a_column_is_found),
 	    cmocka_unit_test(nulls),
 	    cmocka_unit_test(answers_of_another_shape),
 	    cmocka_unit_test(text_in_place_of_null),

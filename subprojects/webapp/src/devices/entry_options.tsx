@@ -5,9 +5,8 @@ import { Check } from "../components/check";
 import { Fault } from "../components/fault";
 import { Field } from "../components/field";
 import { useSaver, useUnsaved, type Saver } from "./saver";
-import type { RotationResource } from "./rotation";
 import { shortDay, WEEKDAYS, type Weekday } from "./schedule";
-import type { Device, Entry } from "./store";
+import type { Device, Entry, RotationResource } from "./store";
 
 type EntryChange = Schemas["EntryChange"];
 type Name = keyof EntryChange;

@@ -4,8 +4,7 @@ import { patch, type Schemas } from "../api/client";
 import { Fault } from "../components/fault";
 import { Range } from "../components/slider";
 import { useSaver, type Saver } from "./saver";
-import type { RotationResource } from "./rotation";
-import type { Device, Entry } from "./store";
+import type { Device, Entry, RotationResource } from "./store";
 import { nameOfEntry } from "./words";
 
 type NightChange = Schemas["NightChange"];

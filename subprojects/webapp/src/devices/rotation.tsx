@@ -1,8 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { post, Problem, put, remove, type Schemas } from "../api/client";
+import { post, Problem, put, remove } from "../api/client";
 import { panelNews } from "../api/live";
-import type { Resource } from "../api/resource";
 import { Button } from "../components/button";
 import { calmNowMs } from "../components/clock";
 import { Empty } from "../components/empty";
@@ -17,10 +16,8 @@ import { Night } from "./night";
 import { dragTo, inOrder, moved, shiftOf, type Drag } from "./order";
 import { removed, removeLater, settleRemoval } from "./removals";
 import { standingOf, type Standing } from "./schedule";
-import { pictureUrl, type Device, type Entry } from "./store";
+import { pictureUrl, type Device, type Entry, type RotationResource } from "./store";
 import { nameOfEntry } from "./words";
-
-export type RotationResource = Resource<Schemas["Rotation"]>;
 
 function say(error: unknown): void {
 	if (!(error instanceof Problem)) throw error;

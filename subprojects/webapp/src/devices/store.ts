@@ -9,6 +9,7 @@ import { base } from "../frame/place";
 export type Device = Schemas["Device"];
 export type DeviceUpdate = Schemas["DeviceUpdate"];
 export type Entry = Schemas["RotationEntry"];
+export type RotationResource = Resource<Schemas["Rotation"]>;
 
 /** Devices of one account that the previous page knew: the next page begins with them. */
 let known: { accountId: string; devices: Device[] } | undefined;
