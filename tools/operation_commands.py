@@ -6,7 +6,7 @@ An operation's x-displayd-command is a command, or a list of them:
     about    its positional arguments, as in its usage
     help     sentences; else the operation's summary and description
     asks     it cannot be undone and asks first, and --yes answers: the question, with members of the object in
-             braces ("{name|id}": the first that is a text); true: the handler asks
+             braces ("{name|id}": the first that is not null); true: the handler asks
     options  of a property of the body that sets it: what differs from what follows; null: none does
     more     options that are no property of the body
     argument the property of the body that its last argument sets

@@ -23,22 +23,6 @@ enum ctl_exit ctl_app_list(struct ctl *ctl)
 	return ctl_show(ctl, &request);
 }
 
-/* Members of an app that commands use. */
-struct app_named {
-	struct id id;
-	struct str name;
-	int64_t versions;
-	int64_t installations;
-};
-
-static const struct record_field app_fields[] = {
-    RECORD_ID(struct app_named, id, .name = "id"),
-    RECORD_STR(struct app_named, name, .name = "name"),
-    RECORD_INT8(struct app_named, versions, .name = "versions"),
-    RECORD_INT8(struct app_named, installations, .name = "installations"),
-};
-static const struct record app_named_record = RECORD(struct app_named, app_fields);
-
 static struct str no_app(struct ctl *ctl)
 {
 	return ARENA_JOIN(&ctl->arena, STR("there is no app "), ctl->positionals[0]);
@@ -61,18 +45,6 @@ static enum ctl_exit name_app(struct ctl *ctl, const char *root, const char *res
 	return CTL_DONE;
 }
 
-/* *ret_json: the app, as the server shows it. */
-static enum ctl_exit find_app(struct ctl *ctl, struct str missing, struct app_named *ret_app,
-			      struct str *ret_json)
-{
-	struct ctl_request request = {0};
-	enum ctl_exit code = name_app(ctl, "/web/admin", "", missing, &request);
-
-	if (code == CTL_DONE)
-		code = ctl_ask_json(ctl, &request, ret_json);
-	return code == CTL_DONE ? ctl_read_row(ctl, *ret_json, &app_named_record, ret_app) : code;
-}
-
 enum ctl_exit ctl_app_show(struct ctl *ctl)
 {
 	struct ctl_request request = {0};
@@ -82,85 +54,60 @@ enum ctl_exit ctl_app_show(struct ctl *ctl)
 	return code == CTL_DONE ? ctl_show(ctl, &request) : code;
 }
 
-enum ctl_exit ctl_app_remove(struct ctl *ctl)
+/* Finds an app of any account, for administrators. */
+static enum ctl_exit find_app(struct ctl *ctl, struct str missing, struct ctl_found *ret_found)
 {
-	struct app_named app = {0};
-	struct ctl_request request = {.method = "DELETE", .sentences = {{404, NULL, no_app(ctl)}}};
-	struct str json = {0};
-	enum ctl_exit code = find_app(ctl, no_app(ctl), &app, &json);
+	struct ctl_request request = {0};
+	enum ctl_exit code = name_app(ctl, "/web/admin", "", missing, &request);
 
 	if (code == CTL_DONE)
-		code = ctl_confirm(ctl,
-				   "This removes the app \"%.*s\" with %lld versions, and removes "
-				   "it from %lld rotations.",
-				   STR_ARG(app.name), (long long)app.versions,
-				   (long long)app.installations);
-	if (code != CTL_DONE)
-		return code;
-	request.path = ctl_path(ctl, "/web/admin/apps/", app.id, "");
-	code = ctl_ask_row(ctl, &request, NULL, NULL);
-	return code == CTL_DONE ? ctl_print_json(ctl, json) : code;
+		code = ctl_ask_json(ctl, &request, &ret_found->json);
+	if (code == CTL_DONE)
+		ret_found->id = ret_found->segment = ctl_json_text(ctl, ret_found->json, "id");
+	return code == CTL_DONE && !ret_found->id.data ? problem_fail_version() : code;
 }
 
-static enum ctl_exit allow(struct ctl *ctl, const char *verb)
+enum ctl_exit ctl_find_app(struct ctl *ctl, struct ctl_found *ret_found)
 {
-	struct ctl_request request = {.method = "POST"};
-	enum ctl_exit code = name_app(ctl, "/web/admin", verb, no_app(ctl), &request);
-
-	return code == CTL_DONE ? ctl_show(ctl, &request) : code;
-}
-
-enum ctl_exit ctl_app_disable(struct ctl *ctl)
-{
-	return allow(ctl, "/disable");
-}
-
-enum ctl_exit ctl_app_enable(struct ctl *ctl)
-{
-	return allow(ctl, "/enable");
+	return find_app(ctl, no_app(ctl), ret_found);
 }
 
 /* ---- version list, version show ---- */
 
 /* Finds an app among the account's own, for a session. */
-static enum ctl_exit find_own(struct ctl *ctl, struct str missing, struct id *ret_app)
+static enum ctl_exit find_own(struct ctl *ctl, struct str missing, struct ctl_found *ret_found)
 {
 	const struct ctl_request request = {.path = STR("/web/studio")};
-	struct str name = ctl_lower(ctl, ctl->positionals[0]), apps = {0}, app;
+	struct str name = ctl_lower(ctl, ctl->positionals[0]), apps = {0};
 	enum ctl_exit code = ctl_ask_json(ctl, &request, &apps);
+	struct id id;
 
 	if (code != CTL_DONE)
 		return code;
-	app = ctl_json_find(ctl, apps, NULL, id_parse(name, ret_app) ? "id" : "slug", name);
-	if (!app.data)
+	ret_found->json = ctl_json_find(ctl, apps, NULL, id_parse(name, &id) ? "id" : "slug", name);
+	if (!ret_found->json.data)
 		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
-	return id_parse(ctl_json_text(ctl, app, "id"), ret_app) ? CTL_DONE : problem_fail_version();
+	ret_found->id = ctl_json_text(ctl, ret_found->json, "id");
+	return CTL_DONE;
 }
 
 /* Finds the path of the app's versions, of which an API key sees those of private apps. */
-static enum ctl_exit name_versions(struct ctl *ctl, struct str missing, struct ctl_request *request,
-				   struct id *ret_app)
+static enum ctl_exit name_versions(struct ctl *ctl, struct str missing, struct ctl_request *request)
 {
-	struct app_named app = {0};
-	struct str json = {0};
+	struct ctl_found app = {0};
 	enum ctl_exit code;
 
 	if (remote_has_key_only(ctl))
 		return name_app(ctl, "/v1", "/versions", missing, request);
-	if (ctl->remote)
-		code = find_own(ctl, missing, &app.id);
-	else
-		code = find_app(ctl, missing, &app, &json);
-	*ret_app = app.id;
-	request->path = ctl_path(ctl, "/web/studio/", app.id, "/versions");
+	code = ctl->remote ? find_own(ctl, missing, &app) : find_app(ctl, missing, &app);
+	request->path = ARENA_JOIN(&ctl->arena, STR("/web/studio/"), app.id, STR("/versions"));
 	return code;
 }
 
 enum ctl_exit ctl_version_list(struct ctl *ctl)
 {
 	struct ctl_request request = {0};
-	struct id app;
-	enum ctl_exit code = name_versions(ctl, no_app(ctl), &request, &app);
+	enum ctl_exit code = name_versions(ctl, no_app(ctl), &request);
 
 	return code == CTL_DONE ? ctl_show(ctl, &request) : code;
 }
@@ -205,9 +152,9 @@ static enum ctl_exit print(struct ctl *ctl, struct str version, struct str scrip
 	return code;
 }
 
-/* Finds the version that the second argument names. *ret_app: the ID of its app. */
+/* Finds the version that the second argument names. *ret_path: path of the app's versions. */
 static enum ctl_exit find_version(struct ctl *ctl, struct str missing, struct str no_version,
-				  struct str *ret_version, struct id *ret_app)
+				  struct str *ret_version, struct str *ret_path)
 {
 	struct str name = ctl->positionals[1], versions = {0};
 	struct ctl_request request = {0};
@@ -215,7 +162,8 @@ static enum ctl_exit find_version(struct ctl *ctl, struct str missing, struct st
 
 	if (!utf8_is_valid(name))
 		return ctl_fail(CTL_USAGE, "the name of the version must be UTF-8");
-	code = name_versions(ctl, missing, &request, ret_app);
+	code = name_versions(ctl, missing, &request);
+	*ret_path = request.path;
 	if (code == CTL_DONE)
 		code = ctl_ask_json(ctl, &request, &versions);
 	if (code != CTL_DONE)
@@ -229,14 +177,13 @@ enum ctl_exit ctl_version_show(struct ctl *ctl)
 	struct str no_version =
 	    ARENA_JOIN(&ctl->arena, STR("the app has no version "), ctl->positionals[1]);
 	struct ctl_request request = {.sentences = {{404, NULL, STR("the version is gone")}}};
-	struct str version = {0}, script = {0};
-	struct id app = {0};
-	enum ctl_exit code = find_version(ctl, no_app(ctl), no_version, &version, &app);
+	struct str version = {0}, script = {0}, path = {0};
+	enum ctl_exit code = find_version(ctl, no_app(ctl), no_version, &version, &path);
 
 	if (code != CTL_DONE)
 		return code;
-	request.path = ARENA_JOIN(&ctl->arena, ctl_path(ctl, "/web/studio/", app, "/versions/"),
-				  ctl_json_text(ctl, version, "id"), STR("/script"));
+	request.path = ARENA_JOIN(&ctl->arena, path, STR("/"), ctl_json_text(ctl, version, "id"),
+				  STR("/script"));
 	code = ctl_ask_json(ctl, &request, &script);
 	return code == CTL_DONE ? print(ctl, version, script) : code;
 }
@@ -364,16 +311,16 @@ static enum ctl_exit find_awaiting(struct ctl *ctl, struct str missing, struct i
 
 static enum ctl_exit review(struct ctl *ctl, struct str status)
 {
-	struct str version = ctl->positionals[1], found = {0};
+	struct str version = ctl->positionals[1], found = {0}, path;
 	struct str missing = ARENA_JOIN(&ctl->arena, STR("there is no version "), version,
 					STR(" of an app "), ctl->positionals[0]);
 	struct ctl_request request = {.method = "POST"};
-	struct id id = {0}, app;
+	struct id id = {0};
 	enum ctl_exit code = write_review(ctl, status, &request.body);
 
 	if (code == CTL_DONE)
 		code = ctl->remote ? find_awaiting(ctl, missing, &id)
-				   : find_version(ctl, missing, missing, &found, &app);
+				   : find_version(ctl, missing, missing, &found, &path);
 	if (code == CTL_DONE && !ctl->remote && !id_parse(ctl_json_text(ctl, found, "id"), &id))
 		code = problem_fail_version();
 	request.path = ctl_path(ctl, "/web/reviews/", id, "");

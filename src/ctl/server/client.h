@@ -96,6 +96,8 @@ struct ctl_found {
 /* Finds the account with this e-mail address. Returns CTL_DONE, or another code after printing the
  * reason, as the following functions do. */
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct ctl_found *ret_found);
+/* Finds the app of the first argument, by ID or slug, as an administrator. */
+enum ctl_exit ctl_find_app(struct ctl *ctl, struct ctl_found *ret_found);
 /* Finds an entry of a device's rotation. */
 enum ctl_exit ctl_find_installation(struct ctl *ctl, struct str device_id, struct str id,
 				    struct ctl_found *ret_found);

@@ -63,6 +63,7 @@ static enum ctl_exit fill(struct ctl *ctl, struct str path, struct str *ret_path
 		const char *name;
 		enum ctl_exit (*find)(struct ctl *ctl, struct ctl_found *found);
 	} kinds[] = {{"{accountId}", find_account},
+		     {"{appId}", ctl_find_app},
 		     {"{deviceId}", find_device},
 		     {"{installationId}", find_installation},
 		     {"{webhookId}", take_webhook}};
@@ -101,15 +102,19 @@ static struct str path_of(struct ctl *ctl)
 
 /* ---- the question ---- */
 
-/* Returns the first of these members, "name|id", that is a text. */
-static struct str member_of(yyjson_val *object, struct str names)
+/* Returns the first of these members, "name|id", that is not null, for people. */
+static struct str member_of(struct ctl *ctl, yyjson_val *object, struct str names)
 {
 	yyjson_val *member = NULL;
-	struct str name;
+	struct str name, text = STR("");
 
-	while (!yyjson_is_str(member) && str_next(&names, '|', &name))
+	while ((!member || yyjson_is_null(member)) && str_next(&names, '|', &name))
 		member = yyjson_obj_getn(object, name.data, name.length);
-	return (struct str){yyjson_get_str(member), yyjson_get_len(member)};
+	if (yyjson_is_str(member))
+		text = (struct str){yyjson_get_str(member), yyjson_get_len(member)};
+	else if (yyjson_is_int(member))
+		text = arena_printf(&ctl->arena, "%lld", (long long)yyjson_get_sint(member));
+	return text;
 }
 
 /* Returns the question with members of the object in place of their names in braces. */
@@ -128,7 +133,7 @@ static struct str write_question(struct ctl *ctl, struct str json)
 		}
 		names = (struct str){rest.data + begin + 1, end - begin - 1};
 		text = ARENA_JOIN(&ctl->arena, text, before,
-				  member_of(yyjson_doc_get_root(document), names));
+				  member_of(ctl, yyjson_doc_get_root(document), names));
 		rest = str_from_offset(rest, end + 1);
 	}
 	yyjson_doc_free(document);
@@ -233,7 +238,7 @@ static enum ctl_exit write_body(struct ctl *ctl, const struct ctl_member *more,
 		require(count < MEMBERS_MAX);
 		members[count++] = *more;
 	}
-	if (!utf8_is_valid(members[0].value))
+	if (command->argument && !utf8_is_valid(members[0].value))
 		return ctl_fail(CTL_USAGE, "%s must be UTF-8", ctl_last_argument(ctl));
 	*ret_body = ctl_body_of_options(ctl, members);
 	if (changes && str_equal(*ret_body, STR("{}")))

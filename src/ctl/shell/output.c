@@ -95,7 +95,8 @@ enum ctl_exit ctl_print_json(const struct ctl *ctl, struct str json)
 	enum ctl_exit code;
 
 	if (ctl->json) {
-		buffer_append_str(&text, str_trim(json));
+		/* Escapes are JSON, too: a terminal obeys no server. */
+		ctl_append_visible(str_trim(json), "\n\r\t", &text);
 		buffer_append_char(&text, '\n');
 		return ctl_print(&text);
 	}
