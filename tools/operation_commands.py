@@ -30,6 +30,7 @@ COMMAND = {"name", "about", "help", "asks", "options", "more", "argument", "acco
            "own"}
 OPTION = {"name", "value", "help", "type", "least", "most", "check", "required", "default", "hand"}
 ACCOUNT = {"name": "account", "type": "text", "value": "EMAIL", "check": "account"}
+OBJECTS = {"accountId", "appId", "deviceId", "installationId", "webhookId"}  # that ctl_plain() finds
 TYPES = {"boolean": "on_off", "integer": "number", "array": "list"}
 ASKS = {"name": "yes", "type": "switch",
         "help": "Skip the confirmation. Required if standard input is not a terminal."}
@@ -81,8 +82,9 @@ def of_property(name, schema, required, said):
 def options_of(document, operation, command):
     said = command.get("options", {})
     body = operation.said.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    found, required = properties(document, body) if "options" in command else ({}, [])
-    for name in said:
+    has_options = "options" in command
+    found, required = properties(document, body) if has_options or "argument" in command else ({}, [])
+    for name in [*said, *([command["argument"]] if "argument" in command else [])]:
         if name not in found:
             raise operations.Fault(f"{operation.name}: the body has no {name}")
     made = [ASKS] if command.get("asks") else []
@@ -91,7 +93,7 @@ def options_of(document, operation, command):
         made.append({**ACCOUNT, "help": command["account"] + needed})
     made += [{"type": "text", **one} for one in command.get("more", [])]
     made += [of_property(name, schema, required, said.get(name, {})) for name, schema in found.items()
-             if said.get(name, {}) is not None]
+             if has_options and said.get(name, {}) is not None]
     names = {one["member"]: one["name"] for one in made if "member" in one}
     for name in [one["name"] for one in made]:
         if [one["name"] for one in made].count(name) > 1:
@@ -118,6 +120,10 @@ def commands(document):
             if set(command) - COMMAND or "name" not in command:
                 raise operations.Fault(f"{operation.name}: the command {command} has no name, or nobody knows one of "
                                        "its members")
+            for name in re.findall(r"{(\w+)}", operation.path):
+                if name not in OBJECTS and not command.get("own"):
+                    raise operations.Fault(f"{operation.name}: {command['name']} needs a handler, because nothing finds "
+                                           f"{{{name}}}: own: true")
             text = command.get("help") or f"{operation.said['summary']}. {operation.said['description']}"
             text = plain(text + (" Asks first." if command.get("asks") else ""), {})
             made.append(({**command, "help": text, "operation": operation}, options_of(document, operation, command)))
