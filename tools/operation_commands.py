@@ -5,9 +5,16 @@ An operation's x-displayd-command is a command, or a list of them:
     name     its words
     about    its positional arguments, as in its usage
     help     sentences; else the operation's summary and description
-    asks     true: it cannot be undone and asks first, and --yes answers
+    asks     it cannot be undone and asks first, and --yes answers: the question, with members of the object in
+             braces ("{name|id}": the first that is not null); true: the handler asks
     options  of a property of the body that sets it: what differs from what follows; null: none does
     more     options that are no property of the body
+    argument the property of the body that its last argument sets
+    account  it acts for an account, which --account names on the server's machine: the help of that option
+    all      a path that lists the objects of all accounts, in place of the operation's
+    list     the member of the answer that is a table
+    columns  those of a table that matter most; row: the one that identifies a row, if none of these does
+    own      true: a handler ctl_...() runs it; else ctl_plain() asks the operation and prints its answer
 
 An option has a name, a value (as its usage calls it), help, and a type, switch, on_off, number, choice, text or list;
 least, most, and where C checks it a check: ctl_check_... (ctl/ctl.h). It may be required and have a default. All of
@@ -19,8 +26,11 @@ import re
 
 import operations
 
-COMMAND = {"name", "about", "help", "asks", "options", "more"}
+COMMAND = {"name", "about", "help", "asks", "options", "more", "argument", "account", "all", "list", "columns", "row",
+           "own"}
 OPTION = {"name", "value", "help", "type", "least", "most", "check", "required", "default", "hand"}
+ACCOUNT = {"name": "account", "type": "text", "value": "EMAIL", "check": "account"}
+OBJECTS = {"accountId", "appId", "deviceId", "installationId", "webhookId"}  # that ctl_plain() finds
 TYPES = {"boolean": "on_off", "integer": "number", "array": "list"}
 ASKS = {"name": "yes", "type": "switch",
         "help": "Skip the confirmation. Required if standard input is not a terminal."}
@@ -72,14 +82,18 @@ def of_property(name, schema, required, said):
 def options_of(document, operation, command):
     said = command.get("options", {})
     body = operation.said.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    found, required = properties(document, body) if "options" in command else ({}, [])
-    for name in said:
+    has_options = "options" in command
+    found, required = properties(document, body) if has_options or "argument" in command else ({}, [])
+    for name in [*said, *([command["argument"]] if "argument" in command else [])]:
         if name not in found:
             raise operations.Fault(f"{operation.name}: the body has no {name}")
     made = [ASKS] if command.get("asks") else []
+    if "account" in command:
+        needed = "" if "all" in command else " Required without --server."
+        made.append({**ACCOUNT, "help": command["account"] + needed})
     made += [{"type": "text", **one} for one in command.get("more", [])]
     made += [of_property(name, schema, required, said.get(name, {})) for name, schema in found.items()
-             if said.get(name, {}) is not None]
+             if has_options and said.get(name, {}) is not None]
     names = {one["member"]: one["name"] for one in made if "member" in one}
     for name in [one["name"] for one in made]:
         if [one["name"] for one in made].count(name) > 1:
@@ -98,7 +112,7 @@ def plain(text, names):
 
 
 def commands(document):
-    """Returns [(command, its options)] of all operations."""
+    """Returns [(command, its options)] of all operations. The command has the operation, too."""
     made = []
     for operation in document.operations:
         said = operation.facts.get("command", [])
@@ -106,9 +120,13 @@ def commands(document):
             if set(command) - COMMAND or "name" not in command:
                 raise operations.Fault(f"{operation.name}: the command {command} has no name, or nobody knows one of "
                                        "its members")
+            for name in re.findall(r"{(\w+)}", operation.path):
+                if name not in OBJECTS and not command.get("own"):
+                    raise operations.Fault(f"{operation.name}: {command['name']} needs a handler, because nothing finds "
+                                           f"{{{name}}}: own: true")
             text = command.get("help") or f"{operation.said['summary']}. {operation.said['description']}"
             text = plain(text + (" Asks first." if command.get("asks") else ""), {})
-            made.append(({**command, "help": text}, options_of(document, operation, command)))
+            made.append(({**command, "help": text, "operation": operation}, options_of(document, operation, command)))
     return made
 
 
@@ -128,16 +146,33 @@ def c_option(option):
     return f"OPTION({', '.join(facts)})"
 
 
+def macro_name(command):
+    return "CTL_" + re.sub(r"[ -]", "_", command["name"]).upper()
+
+
 def handler(command):
-    return "ctl_" + re.sub(r"[ -]", "_", command["name"])
+    return macro_name(command).lower() if command.get("own") else "ctl_plain"
+
+
+def request(command):
+    """Returns the facts of what the command asks, and of how its answer is printed."""
+    operation, asks, account = command["operation"], command.get("asks"), command.get("account")
+    facts = [f'.method = "{operation.method.upper()}", .path = "{operation.path}"']
+    facts += [".has_body = true"] if "requestBody" in operation.said else []
+    facts += [f".question = {string(asks)}"] if isinstance(asks, str) else []
+    facts += [f".path_of_all = {string(command['all'])}"] if "all" in command else []
+    facts += [".is_of_account = true"] if account and "all" not in command else []
+    facts += [f".row_id = {string(command['row'])}"] if "row" in command else []
+    return facts + [f".{fact} = {string(command[fact])}" for fact in ("argument", "list", "columns") if fact in command]
 
 
 def macro(command, options):
     members = ", ".join(string(one.get("member") if not one.get("hand") else None) for one in options)
-    lines = [f"#define {handler(command).upper()}",
+    lines = [f"#define {macro_name(command)}",
              f"\t.line = {{.name = {string(command['name'])}, .positionals = {string(command.get('about'))},",
              f"\t\t.help = {string(command['help'])},",
              f"\t\t.options = OPTIONS({', '.join(c_option(one) for one in options)})}},",
+             f"\t{', '.join(request(command))},",
              f"\t.run = {handler(command)}, .members = (const char *const[]){{{members or 'NULL'}}}"]
     return " \\\n".join(lines) + "\n"
 
@@ -149,7 +184,8 @@ def header(documents):
     for name in names:
         if names.count(name) > 1:
             raise operations.Fault(f"the command {name} stands twice")
-    declarations = "".join(f"enum ctl_exit {handler(command)}(struct ctl *ctl);\n" for command, _ in made)
+    handlers = sorted({handler(command) for command, _ in made})
+    declarations = "".join(f"enum ctl_exit {one}(struct ctl *ctl);\n" for one in handlers)
     return ('#pragma once\n\n#include "ctl/exit.h"\n\nstruct ctl;\n\n' + declarations + "\n"
             + "\n".join(macro(command, options) for command, options in made))
 
@@ -159,5 +195,5 @@ def check_table(documents, path):
     text = path.read_text(encoding="utf-8")
     for document in documents:
         for command, _ in commands(document):
-            if f"{{{handler(command).upper()}}}" not in text:
-                raise operations.Fault(f"{path}: the row {{{handler(command).upper()}}} is missing")
+            if f"{{{macro_name(command)}}}" not in text:
+                raise operations.Fault(f"{path}: the row {{{macro_name(command)}}} is missing")

@@ -34,6 +34,18 @@ struct ctl_command {
 	/* For each option the member of the request's body that it sets; NULL: none, or the handler
 	 * writes it. */
 	const char *const *members;
+	/* Request to the server, for ctl_plain() (server/plain.c). All NULL for a command that is
+	 * not in docs/api. */
+	const char *method;
+	const char *path;	 /* "/v1/webhooks/{webhookId}": arguments name the objects */
+	const char *path_of_all; /* path that lists the objects of all accounts; NULL: none */
+	const char *argument;	 /* member of the body that the last argument sets; NULL: none */
+	const char *question;	 /* "This removes {name}.", asked before; NULL: does not ask */
+	const char *list;	 /* member of the answer that is printed as a table; NULL: none */
+	const char *columns;	 /* of a table, those that matter most; NULL: all in their order */
+	const char *row_id;	 /* of a table, the column that commands take; NULL: none */
+	bool has_body;
+	bool is_of_account;  /* needs --account on the server's machine */
 	bool needs_no_place; /* needs neither a server nor a server's configuration */
 };
 
@@ -107,6 +119,9 @@ struct str ctl_body_of_options(struct ctl *ctl, const struct ctl_member *more);
 /* Returns the name of the option that sets this member of the body; the member's own name if no
  * option does. */
 struct str ctl_option_of(const struct ctl *ctl, struct str member);
+
+/* Returns the name of the command's last argument in its usage, such as "URL". */
+const char *ctl_last_argument(const struct ctl *ctl);
 
 /* ---- help.c, arguments.c, fail.c ---- */
 
@@ -198,6 +213,8 @@ __attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
 /* Prints why a command fails, as ctl_say() does, after "displayctl: ". Returns the code. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code, const char *format,
 							     ...);
+/* Words for a state directory whose server does not run. */
+#define CTL_NO_SERVER "no displayd is running on %s: start it first"
 /* Prints that no account has this e-mail address. Returns CTL_NOT_FOUND. */
 enum ctl_exit ctl_fail_account(struct str email);
 /* Masks keys (base/secret.h) and passwords of connection strings (base/arguments.h) with asterisks,
@@ -220,8 +237,11 @@ struct ctl_size {
 struct ctl_size ctl_terminal_size(void);
 /* Prints a text to stdout, and frees it. */
 enum ctl_exit ctl_print(struct buffer *text);
-/* Prints one row to stdout: a JSON object with --json, else a line for each field. */
+/* Prints JSON, such as a server's answer, to stdout: as it is with --json; else an object as a line
+ * for each member, an array as a table. */
+enum ctl_exit ctl_print_json(const struct ctl *ctl, struct str json);
+/* Prints one row in the same way. */
 enum ctl_exit ctl_print_row(const struct ctl *ctl, const struct record *record, const void *row);
-/* Prints rows to stdout: a JSON array with --json, else a table. rows: structs of the record. */
+/* Prints rows, structs of the record, in the same way. */
 enum ctl_exit ctl_print_rows(const struct ctl *ctl, const struct record *record,
 			     const struct ctl_rows *rows);

@@ -209,7 +209,7 @@ def test_a_file_of_the_first_version(target, tmp_path):
         changes = {"madeAt"} if before["kind"] == "account" else set()
         told = {name: after.get(name) for name in before.keys() - changes}
         assert told == {name: before[name] for name in before.keys() - changes}
-    found = {one["id"]: one for one in target.ctl("installation", "list", "--device", "S-1")}
+    found = {one["installationId"]: one for one in target.ctl("installation", "list", "--device", "S-1")["entries"]}
     assert set(found) == {line["id"] for line in kept if line["kind"] == "entry"}
     assert query(target, "SELECT count(*) FROM installation WHERE secret_settings IS NOT NULL") == [(0,)]
 
@@ -292,8 +292,8 @@ def test_apps_of_others(source, target, owner, tmp_path):
     forget(target)
     target.ctl("import", str(tmp_path / "author"), "--public-apps")
     assert target.ctl("import", path)["skipped"] == 0
-    found = target.ctl("installation", "list", "--device", "S-1")
-    assert entry["id"] in [one["id"] for one in found]
+    found = target.ctl("installation", "list", "--device", "S-1")["entries"]
+    assert entry["id"] in [one["installationId"] for one in found]
 
 
 def test_secret_settings(source, target, owner, tmp_path, exported):

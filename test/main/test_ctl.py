@@ -67,7 +67,7 @@ def workers_before(running, folder, loses_writes=False, ready=0):
 class TestAccount:
     def test_create(self, running):
         account = running.ctl("account", "create", "Ann@Example.org", "--name", "Änn & Co")
-        assert list(account) == ["id", "email", "name", "createdAt"]
+        assert account == running.ctl("account", "show", account["email"])
         assert ID.fullmatch(account["id"])
         assert account["email"] == "Ann@Example.org"
         assert account["name"] == "Änn & Co"
@@ -89,7 +89,7 @@ class TestAccount:
         "a@" + "b" * 253,
     ])
     def test_invalid_address(self, running, address):
-        assert "the e-mail address " in refused(running, 2, "account", "create", address)
+        assert refused(running, 2, "account", "create", address).startswith("EMAIL ")
 
     @pytest.mark.parametrize("address", [
         "a@b", "a.b+c@d-e.example", "o'neil@example.org", "jörg@exämple.org", "x" * 64 + "@b",
@@ -189,8 +189,7 @@ class TestKey:
 
     def test_create(self, running, owner):
         key = running.ctl("key", "create", "--account", owner, "--name", "mine")
-        assert list(key) == ["id", "name", "key", "scope", "endsAt", "createdAt", "revokedAt"]
-        assert key["name"] == "mine" and key["revokedAt"] is None
+        assert key["name"] == "mine" and key["scope"] == "all" and key["endsAt"] is None
         assert re.fullmatch("ddk_[0-9A-Za-z]{36}", key["key"])
         assert query(running, "SELECT encode(secret_hash, 'hex') = "
                               "encode(sha256(%s::bytea), 'hex') FROM api_key WHERE id = %s",
@@ -211,10 +210,10 @@ class TestKey:
         keys = [running.ctl("key", "create", "--account", owner, "--name", name)
                 for name in ("first", "second")]
         revoked = running.ctl("key", "revoke", keys[0]["id"], "--yes")
-        listed = running.ctl("key", "list", "--account", owner)
+        [own] = running.ctl("key", "list", "--account", owner)
+        assert own["name"] == "second" and "revokedAt" not in own
+        listed = [key for key in running.ctl("key", "list") if key["account"] == owner]
         assert [key["name"] for key in listed] == ["first", "second"]
-        assert list(listed[0]) == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt", "lastUsedAt",
-                                   "eventStreams", "revokedAt"]
         assert listed[0]["revokedAt"] == revoked["revokedAt"]
         assert TIMESTAMP.fullmatch(revoked["revokedAt"])
         assert listed[1]["revokedAt"] is None
@@ -223,8 +222,7 @@ class TestKey:
         key = running.ctl("key", "create", "--account", owner)
         assert running.get("/v1/account/", key=key["key"]).status == 200
         revoked = running.ctl("key", "revoke", key["id"], "--yes")
-        assert list(revoked) == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt", "lastUsedAt",
-                                 "eventStreams", "revokedAt"]
+        assert revoked == running.ctl("key", "show", key["id"]) and revoked["account"] == owner
         # The hint is already sent to every worker.
         wait_until(lambda: all(running.get("/v1/account/", key=key["key"]).status == 401
                                for _ in range(10)), "a key that is refused")
@@ -306,9 +304,8 @@ class TestOutput:
         assert lines["name"] == "Desk" and lines["serialNumber"] == "-"
         running.ctl("key", "create", "--account", email, "--name", "Köy", json_output=False)
         table = running.ctl("key", "list", "--account", email, json_output=False).splitlines()
-        assert table[0].split() == ["id", "name", "firstCharacters", "scope", "endsAt", "createdAt",
-                                    "lastUsedAt", "eventStreams", "revokedAt"]
-        assert table[1].index("-", 36) == table[0].index("revokedAt") or table[1].endswith("-")
+        assert table[0].split()[:4] == ["name", "firstCharacters", "scope", "lastUsedAt"]
+        assert table[1].startswith("Köy ") and table[1].index("ddk_") == table[0].index("firstCharacters")
 
     def test_json_may_stand_anywhere(self, running, email):
         place = ["--state-dir", running.state_dir]
@@ -325,7 +322,7 @@ class TestOutput:
         assert b"cannot write to stdout" in done.stderr
 
     @pytest.mark.parametrize("arguments", [
-        [], ["nothing"], ["key"], ["key", "make"], ["--nothing"], ["key", "list"],
+        [], ["nothing"], ["key"], ["key", "make"], ["--nothing"], ["webhook", "list"],
         ["key", "list", "--account"], ["key", "list", "--account", "a@b", "stray"],
         ["key", "list", "--account", "a@b", "--account", "a@b"], ["account", "create"],
         ["account", "create", "a@b", "c@d"], ["account", "create", "--name", "x"],

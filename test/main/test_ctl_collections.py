@@ -89,7 +89,7 @@ def test_a_private_app_stops_nobody_s_own_one(running, email, key):
     running.ctl("account", "create", other, "--name", "Bob")
     create = ("app", "create", "--account", other, "--name", "Two", "--slug", slug)
     theirs = running.ctl(*create)
-    assert refused(running, 4, *create) == f"there is an app {slug} already"
+    assert refused(running, 4, *create) == "there is an app with this slug already"
     # For each account the slug means its own app; for an operator it means neither.
     answer = running.post(f"/v1/apps/{slug}/upload", {
         "version": "1", "scriptContent": "x", "scriptLanguage": "STARLARK"}, key=key)

@@ -19,8 +19,7 @@ class TestDevice:
         second = running.ctl("device", "create", "--account", email, "--name", "Two", "--mac",
                              "02:00:00:aa:00:%02x" % (next(numbers) % 256))
         listed = running.ctl("device", "list", "--account", email.upper())
-        assert [list(entry) for entry in listed] == [
-            ["id", "name", "serialNumber", "macAddress", "createdAt", "lastOnline", "account"]] * 2
+        assert listed == [running.ctl("device", "show", entry["id"]) for entry in listed]
         assert [entry["id"] for entry in listed] == [device["id"], second["id"]]
         assert (listed[0]["serialNumber"], listed[1]["macAddress"]) == (device["serialNumber"], second["macAddress"])
         assert device["key"] not in str(listed)
@@ -38,8 +37,9 @@ class TestDevice:
             "--volume", "100", "--auto-dim", "on", "--timezone", "Europe/Zagreb",
             "--schedule-interval", "86400", "--sleep", "on", "--sleep-start", "23:59",
             "--sleep-end", "00:00")
-        assert list(updated) == DEVICE_FIELDS
-        assert running.get(f"/v1/devices/{device['id']}", key=key).json() == updated
+        assert running.ctl("device", "show", device["id"]) == updated
+        told = running.get(f"/v1/devices/{device['id']}", key=key).json()
+        assert list(told) == DEVICE_FIELDS and told == {name: updated[name] for name in told}
         assert {name: updated[name] for name in DEVICE_FIELDS if name not in ("id", "lastOnline")
                 } == {"name": "K\u00fcche", "brightness": 0, "volume": 100, "autoDim": True,
                       "timezone": "Europe/Zagreb", "scheduleInterval": 86400,
@@ -66,7 +66,7 @@ class TestDevice:
 
     def test_nothing_to_update(self, running, device):
         before = query(running, "SELECT generation FROM device WHERE id = %s", device["id"])
-        assert "needs at least one setting" in refused(running, 2, "device", "update", device["id"])
+        assert "needs at least one option" in refused(running, 2, "device", "update", device["id"])
         assert query(running, "SELECT generation FROM device WHERE id = %s",
                      device["id"]) == before
 
@@ -140,8 +140,8 @@ class TestDeviceRemove:
         """The panel is disconnected, its link answers 404, and the API no longer finds the device."""
         assert poll(running, device).status == 200
         with Panel(device) as panel:
-            assert running.ctl("device", "remove", device["serialNumber"], "--yes") == {
-                "id": device["id"], "name": "Desk"}
+            removed = running.ctl("device", "remove", device["serialNumber"], "--yes")
+            assert (removed["id"], removed["name"]) == (device["id"], "Desk")
             panel.wait_for(None)
         wait_until(lambda: all(poll(running, device).status == 404 for _ in range(10)), "404")
         assert running.get(f"/v1/devices/{device['id']}", key=key).status == 404
@@ -177,13 +177,11 @@ class TestDeviceRemove:
 class TestAccount:
     def test_list(self, running, email, key, published):
         entry = next(entry for entry in running.ctl("account", "list") if entry["email"] == email)
-        assert list(entry) == ["id", "email", "name", "createdAt", "devices", "keys", "apps",
-                               "bytes", "bytesAllowed", "isReviewer", "isAdministrator",
-                               "reachesLocal"]
         assert (entry["devices"], entry["keys"], entry["apps"]) == (1, 1, 1)
         assert (entry["isReviewer"], entry["isAdministrator"]) == (False, False)
         text = running.ctl("account", "list", json_output=False)
-        assert text.splitlines()[0].split() == list(entry)
+        names = text.splitlines()[0].split()
+        assert names[:4] == ["email", "name", "isAdministrator", "isReviewer"] and set(names) == set(entry)
 
     def test_asks_first(self, running, email, device):
         code, text = on_terminal(running, "account", "remove", email, typed=b"no\n")
@@ -235,7 +233,7 @@ class TestAccount:
             for _ in range(20):
                 assert server.get("/v1/devices", key=keys[email]).status == 200
         removed = one.ctl("account", "remove", email, "--yes")
-        assert list(removed) == ["id", "email"]
+        assert removed["email"] == email
         here.wait_for(None)
         there.wait_for(None)
         for server in postgres_pair:

@@ -13,7 +13,7 @@ import threading
 import certificates
 import pytest
 import tls
-from ctl_scene import device, email, key, new_app, publish
+from ctl_scene import device, email, key, new_app, publish, refused
 from laptop import Laptop, keyed, laptop, person, picture
 from ports import free_port
 from server import DISPLAYCTL, PATIENCE_S, Server, run_ctl
@@ -38,8 +38,7 @@ class TestKey:
     def test_restart(self, running, keyed, device):
         assert keyed.refused(4, "device", "reboot", "desk") == "the panel is offline"
         assert running.get(device["pollUrl"].removeprefix(running.url)).status == 200
-        assert keyed.ctl("device", "reboot", "desk") == {
-            "id": device["id"], "name": device["name"], "reboot": "ordered"}
+        assert keyed.ctl("device", "reboot", "desk") == {"id": device["id"], "name": device["name"]}
         person(running, signed_in := Laptop(keyed.home, keyed.url))
         made = signed_in.ctl("device", "create", "--name", "Mine")
         assert running.get(made["pollUrl"].removeprefix(running.url)).status == 200
@@ -53,8 +52,8 @@ class TestKey:
                                    device["id"], "-", "--installation", "mine"], stdin=file,
                                   capture_output=True, check=True, env={"HOME": keyed.home})
         assert json.loads(done.stdout)["installationId"] == "mine"
-        [listed] = keyed.ctl("installation", "list", "--device", "desk")
-        assert listed["id"] == "mine"
+        [listed] = keyed.ctl("installation", "list", "--device", "desk")["entries"]
+        assert listed["installationId"] == "mine"
         assert keyed.refused(3, "push", "Nothing", path) == "there is no device Nothing"
 
     def test_push_by_name_with_a_key_for_pushes(self, running, keyed, device, email):
@@ -79,10 +78,10 @@ class TestKey:
         made = keyed.ctl("installation", "create", "--device", "Desk", "--app", app["slug"])
         changed = keyed.ctl("installation", "update", made["id"], "--device", "Desk", "--hours",
                             "07:00-09:00", "--weekdays", "mon,sun", "--pinned", "on")
-        ours = running.ctl("installation", "list", "--device", device["id"])[0]
-        assert changed == ours and changed["hours"] == "07:00-09:00"
+        ours = running.ctl("installation", "list", "--device", device["id"])["entries"][0]
+        assert changed == ours and changed["hours"] == {"start": "07:00", "end": "09:00"}
         shown = keyed.ctl("installation", "show", made["id"], "--device", device["id"])
-        assert shown["settings"] == {} and shown["weekdays"] == "mon,sun"
+        assert shown["settings"] == {} and shown["weekdays"] == ["monday", "sunday"]
         assert shown == running.ctl("installation", "show", made["id"], "--device", device["id"])
         assert "need a session" in keyed.refused(4, "installation", "update", made["id"], "--device", "Desk",
                                             "--night", "on")
@@ -91,7 +90,7 @@ class TestKey:
         assert keyed.refused(3, "installation", "show", "nothing", "--device", "Desk") == (
             "the device has no installation nothing")
         keyed.ctl("installation", "remove", made["id"], "--device", "Desk", "--yes")
-        assert keyed.ctl("installation", "list", "--device", "Desk") == []
+        assert keyed.ctl("installation", "list", "--device", "Desk")["entries"] == []
         assert app["id"] in [one["id"] for one in keyed.ctl("app", "list")]
         assert keyed.ctl("app", "show", app["slug"])["id"] == app["id"]
         assert keyed.refused(3, "app", "show", "nothing") == "there is no app nothing"
@@ -99,7 +98,16 @@ class TestKey:
     def test_versions_of_an_own_app(self, running, keyed, key, email):
         app = new_app(running, email)
         publish(running, key, app)
-        assert keyed.ctl("version", "list", app["slug"]) == running.ctl("version", "list", app["slug"])
+        [ours] = running.ctl("version", "list", app["slug"])
+        [listed] = keyed.ctl("version", "list", app["slug"])
+        assert listed == {name: ours[name] for name in listed} and listed["deployed"]
+        signed_in = Laptop(keyed.home, keyed.url)
+        link = running.ctl("account", "link", email)["url"]
+        signed_in.sign_in_by_link(link)
+        assert signed_in.ctl("version", "list", app["slug"]) == [ours]
+        assert signed_in.ctl("version", "show", app["id"].upper(), "1.0") == running.ctl(
+            "version", "show", app["slug"], "1.0")
+        assert signed_in.refused(3, "version", "show", "nothing", "1.0") == "there is no app nothing"
 
     def test_by_variables(self, laptop, key, device):
         variables = {"DISPLAYD_SERVER": laptop.url + "/", "DISPLAYD_API_KEY": key}
@@ -170,7 +178,7 @@ class TestKey:
 @pytest.mark.parametrize("words", [
     "backup -", "restore x", "migrate", "database show", "reload", "upgrade", "status",
     "export x --account a@example.org", "import x", "app import x --account a@example.org",
-    "account remove a@example.org --yes", "app remove x --yes", "version show a 1"])
+    "account remove a@example.org --yes", "app remove x --yes"])
 def test_what_is_done_on_the_machine_only(keyed, words):
     arguments = words.split()
     told = keyed.refused(4, *arguments)
@@ -189,8 +197,30 @@ def test_what_a_key_does_not_do(keyed, words, needed):
     assert needed in told and "the server's own machine" in told
 
 
-def test_another_account(keyed, email):
-    assert "--account" in keyed.refused(4, "device", "list", "--account", email)
+def test_another_account(running, keyed, laptop, email):
+    assert "leave --account out" in keyed.refused(4, "device", "list", "--account", email)
+    signed_in = Laptop(laptop.home, laptop.url)
+    address = person(running, signed_in)
+    told = signed_in.refused(4, "webhook", "list", "--account", email)
+    assert told == (f"over --server webhook list is for your own account, {address}; for another one run it on the "
+                    "server's machine")
+    assert signed_in.refused(4, "key", "list", "--account", email) == (
+        "key list of another account needs the session of an administrator")
+
+
+def test_webhooks_and_mqtt(running, keyed, email):
+    """The commands of the server's machine, without --account; --json is the same."""
+    made = keyed.ctl("webhook", "create", "https://webhook.invalid/x", "--event", "pushed")
+    [listed] = keyed.ctl("webhook", "list")
+    assert running.ctl("webhook", "list", "--account", email) == [listed]
+    assert keyed.ctl("webhook", "show", made["id"]) == listed
+    assert keyed.ctl("webhook", "update", made["id"], "--enabled", "off")["isEnabled"] is False
+    assert "at least one option" in keyed.refused(2, "webhook", "update", made["id"])
+    assert keyed.ctl("webhook", "remove", made["id"], "--yes")["id"] == made["id"]
+    for wrong in ("nothing", "", "a/b", ".."):
+        assert keyed.refused(3, "webhook", "show", wrong) == f"the account has no webhook {wrong}"
+    assert keyed.ctl("mqtt", "show") == running.ctl("mqtt", "show", "--account", email)
+    assert refused(running, 2, "webhook", "list") == "webhook list needs --account EMAIL"
 
 
 @pytest.mark.parametrize("url", ["panels.example.org", "ws://localhost", "http://", "http://x/path",
@@ -337,7 +367,7 @@ class TestTls:
         laptop = self.at(site, tmp_path, "--ca-file", site[1].certificate)
         link = site[0].ctl("account", "link", "tls@example.org")["url"]
         assert laptop.sign_in_by_link(link)["email"] == "tls@example.org"
-        assert laptop.ctl("device", "show", "desk")["account"] == "tls@example.org"
+        assert laptop.ctl("device", "show", "desk")["name"] == "Desk"
 
 
 def test_alone_it_prints_help():

@@ -40,7 +40,7 @@ def stored(server, entry):
 
 def show(server, device, entry):
     shown = server.ctl("installation", "show", entry["id"], "--device", device["id"])
-    return shown["settings"], shown["hasSecrets"]
+    return shown["settings"], bool(shown["secrets"])
 
 
 def test_create(running, device, entry):
@@ -105,7 +105,7 @@ def test_unknown(running, device, form):
     told = refused(running, 3, "installation", "create", "name=x", "--device", device["id"], "--app", "nothing")
     assert told == "there is no app nothing that this device can install; an app of its owner must be deployed"
     assert refused(running, 3, "installation", "update", "nothing", "name=x", "--device",
-                   device["id"]) == "the device has no installation nothing of an app"
+                   device["id"]) == "the device has no installation nothing"
     assert form
 
 

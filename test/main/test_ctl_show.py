@@ -12,7 +12,7 @@ from server import run_ctl
 
 __all__ = ["app", "device", "email", "key", "published"]  # fixtures
 VERSION_FIELDS = ["id", "version", "scriptLanguage", "checksum", "status", "reviewedAt",
-                  "rejectionReason", "reviewSummary", "reviewComments", "createdAt", "deployed"]
+                  "rejectionReason", "reviewSummary", "reviewComments", "createdAt", "deployed", "compileProblem"]
 
 
 def test_every_noun_has_show_and_list():
@@ -43,10 +43,9 @@ class TestAccount:
 
     def test_rename(self, running, email):
         renamed = running.ctl("account", "rename", email, "Änne")
-        assert list(renamed) == ["id", "email", "name", "createdAt"]
-        assert running.ctl("account", "show", email)["name"] == "Änne"
+        assert renamed["name"] == "Änne" and running.ctl("account", "show", email) == renamed
         for name in ("", "x" * 101, "a\tb"):
-            assert refused(running, 2, "account", "rename", email, name).startswith("the name ")
+            assert refused(running, 2, "account", "rename", email, name).startswith("NAME must ")
         assert "must not be" in refused(running, 2, "account", "rename", email, email.upper())
         assert refused(running, 3, "account", "rename", "no@example.org", "x")
 
@@ -55,27 +54,23 @@ class TestDevice:
     def test_show(self, running, email, device):
         shown = running.ctl("device", "show", device["serialNumber"])
         assert set(DEVICE_FIELDS) < set(shown)
-        assert (shown["id"], shown["account"], shown["serialNumber"]) == (
-            device["id"], email, device["serialNumber"])
-        assert shown["panel"] is None and shown["isDisabled"] is False and shown["entries"] == 0
+        assert (shown["id"], shown["serialNumber"]) == (device["id"], device["serialNumber"])
+        assert shown["panel"] is None and shown["isDisabled"] is False
         assert device["key"] not in str(shown)
         text = running.ctl("device", "show", device["id"], json_output=False)
         assert re.search(r"^sleep\.start +\d\d:\d\d$", text, re.M)
-        assert re.search(rf"^account +{email}$", text, re.M)
-        panel = re.findall(r"^panel\.\w+ +(.*)$", text, re.M)
-        assert len(panel) > 5 and set(panel) == {"-"}  # as null: the panel has reported nothing
+        assert re.search(r"^panel +-$", text, re.M)  # as null: the panel has reported nothing
 
     def test_list_of_all(self, running, email, device):
         devices = {one["id"]: one for one in running.ctl("device", "list")}
         assert devices[device["id"]]["account"] == email
-
 
     def test_list_and_show_have_one_shape(self, running, email):
         made = running.ctl("device", "create", "--account", email, "--name", "Desk", "--mac",
                            "02:00:5e:77:10:01")
         [listed] = running.ctl("device", "list", "--account", email)
         shown = running.ctl("device", "show", made["id"])
-        assert listed == {name: shown[name] for name in listed} and len(listed) == 7
+        assert listed == shown
 
 
 class TestInstallation:
@@ -87,9 +82,9 @@ class TestInstallation:
         running.ctl("push", device["id"], str(path), "--installation", "mine")
         shown = running.ctl("installation", "show", entry["id"], "--device", device["serialNumber"])
         assert shown["app"]["name"] == published["name"]
-        assert (shown["settings"], shown["hasSecrets"], shown["pictureBytes"]) == ({}, False, 0)
+        assert (shown["settings"], shown["secrets"]) == ({}, [])
         mine = running.ctl("installation", "show", "mine", "--device", device["id"])
-        assert mine["app"] is None and mine["pictureBytes"] > 0
+        assert mine["app"] is None and mine["settings"] is None
         assert mine["displaySeconds"] is None
         text = running.ctl("installation", "show", "mine", "--device", device["id"],
                            json_output=False)
@@ -97,8 +92,8 @@ class TestInstallation:
         assert "use --yes" in refused(running, 4, "installation", "remove", "mine", "--device",
                                       device["id"])
         running.ctl("installation", "remove", "mine", "--device", device["id"], "--yes")
-        assert [one["id"] for one in running.ctl("installation", "list", "--device",
-                                                 device["id"])] == [entry["id"]]
+        assert [one["installationId"] for one in running.ctl("installation", "list", "--device",
+                                                             device["id"])["entries"]] == [entry["id"]]
         for verb in ("show", "remove"):
             assert refused(running, 3, "installation", verb, "mine", "--device", device["id"]) == (
                 "the device has no installation mine")
@@ -123,7 +118,7 @@ class TestVersion:
         assert [one["version"] for one in listed] == ["2.0", "1.0"]
         assert [one["deployed"] for one in listed] == [False, True]
         shown = running.ctl("version", "show", app["slug"], "1.0")
-        assert shown == listed[1] | {"script": "x"}
+        assert shown == listed[1] | {"scriptContent": "x"}
         assert running.ctl("version", "show", app["id"], "1.0", "--script",
                            json_output=False) == "x"
         text = running.ctl("version", "show", app["slug"], "1.0", json_output=False)
@@ -171,21 +166,21 @@ class TestTables:
         table = [line for line in lines if not line.startswith("(")]
         assert len(table) == 5
         assert max(map(width_of, table)) <= columns
-        assert all(re.match(r"[0-9a-f-]{36}  ", line) for line in table[1:])
+        assert all(re.search(r"  [0-9a-f-]{36}$", line) for line in table[1:])
 
     def test_columns_begin_below_each_other(self, running, many):
         lines = self.lines(running, 80, "device", "list", "--account", many)
-        serial = width_of(lines[0][:lines[0].index("serial")])
+        online = width_of(lines[0][:lines[0].index("lastOnline")])
         for line in lines[1:5]:
-            before = next(i for i in range(len(line)) if width_of(line[:i]) == serial)
-            assert line[before:].startswith("-") and line[before - 2:before] == "  "
+            before = next(i for i in range(len(line)) if width_of(line[:i]) == online)
+            assert line[before:].startswith("20") and line[before - 2:before] == "  "
         assert "日本" in lines[2]
 
-    def test_what_is_left_out_is_named(self, running, many):
+    def test_what_is_left_out_is_counted(self, running, many):
         lines = self.lines(running, 80, "device", "list", "--account", many)
         assert "createdAt" not in lines[0]
-        assert lines[-1].startswith("(no room for createdAt, ") and "--json" in lines[-1]
-        wide = self.lines(running, 250, "device", "list", "--account", many)
+        assert re.fullmatch(r"\(no room for \d+ columns: see show, or --json\)", lines[-1])
+        wide = self.lines(running, 400, "device", "list", "--account", many)
         assert len(wide) == 5 and "createdAt" in wide[0]
 
     @pytest.mark.parametrize("columns", [40, 80, 100])

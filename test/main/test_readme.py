@@ -388,8 +388,8 @@ def test_apps_of_tools_run(checkout):
     listed = {app["slug"] for app in apps if app["status"] == "active"}
     assert {"clock", "date", "marquee", "countdown", "weather"} <= listed
     assert ("clock-ts" in listed) == bool(os.environ.get("HAS_TYPESCRIPT"))
-    [entry] = json.loads(checkout.sh(ctl + f"installation list --device {device}"))
-    assert entry["app"]["name"] == "Clock"
+    [entry] = json.loads(checkout.sh(ctl + f"installation list --device {device}"))["entries"]
+    assert entry["appName"] == "Clock"
     zone = zone_of(checkout)
     assert os.path.realpath("/etc/localtime").endswith("/" + zone) or zone == "UTC"
     checkout.stop()

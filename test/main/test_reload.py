@@ -164,7 +164,7 @@ def test_displayctl_waits_for_the_verdict(scene):
 def test_displayctl_finds_no_server(scene, folder):
     with pytest.raises(CtlError) as caught:
         run_ctl("--state-dir", folder, "reload")
-    assert caught.value.code == 3 and "no server runs" in caught.value.text
+    assert caught.value.code == 5 and "no displayd is running on " in caught.value.text
 
 
 def test_what_takes_a_restart_is_named(scene):

@@ -212,7 +212,7 @@ def test_what_is_wrong_is_seen(launch):
             os.kill(server.postmaster(), signal.SIGCONT)
         watch.wait_for("1 process ended unexpectedly")
         assert server.stop() == 0
-        watch.wait_for("no server runs")
+        watch.wait_for("no displayd is running")
         watch.forget()
         server.start()
         watch.wait_for("database  connected")
@@ -231,18 +231,18 @@ def test_not_for_clients(server):
 def refusal(state_dir):
     done = subprocess.run([DISPLAYCTL, "--state-dir", state_dir, "status"], capture_output=True,
                           text=True, timeout=PATIENCE_S, check=False)
-    assert done.returncode == 1 and done.stdout == ""
+    assert done.returncode == 5 and done.stdout == ""
     return done.stderr
 
 
 def test_no_server(server, folder, launch):
-    assert f"no server runs with the state directory {folder}" in refusal(folder)
+    assert f"no displayd is running on {folder}: start it first" in refusal(folder)
     stopped = launch().start()
     assert stopped.stop() == 0
     assert not os.path.exists(os.path.join(stopped.state_dir, "admin.sock"))
-    assert "no server runs" in refusal(stopped.state_dir)
+    assert "no displayd is running" in refusal(stopped.state_dir)
     stopped.start()
     stopped.kill()
-    wait_until(lambda: "no server runs" in refusal(stopped.state_dir), "the end of its workers")
+    wait_until(lambda: "no displayd is running" in refusal(stopped.state_dir), "the end of its workers")
     with pytest.raises(CtlError):
         stopped.ctl("status")

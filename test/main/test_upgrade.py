@@ -409,7 +409,7 @@ def test_it_waits_for_a_change_of_the_configuration(scene):
 def test_no_server_is_there(folder):
     with pytest.raises(CtlError) as error:
         Server(state_dir=folder, is_new=True).ctl("upgrade")
-    assert error.value.code == 3
+    assert error.value.code == 5 and "no displayd is running on " in error.value.text
 
 
 def test_what_holds_the_lock_is_no_server(folder):

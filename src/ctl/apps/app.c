@@ -3,25 +3,13 @@
 #include "base/memory.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
+#include "ctl/server/problem.h"
 #include "ctl/server/remote.h"
 #include "domain/studio.h"
 
 #include <stdlib.h>
 #include <text/utf8.h>
 #include <unistd.h>
-
-enum ctl_exit ctl_app_create(struct ctl *ctl)
-{
-	struct str slug = ctl_value(ctl, "slug");
-	struct ctl_request request = {
-	    .method = "POST", .path = STR("/web/studio"), .account = ctl_value(ctl, "account")};
-
-	request.body = ctl_body_of_options(ctl, NULL);
-	request.sentences[0] = (struct ctl_sentence){
-	    409, PROBLEM_SLUG_USED,
-	    ARENA_JOIN(&ctl->arena, STR("there is an app "), slug, STR(" already"))};
-	return ctl_show(ctl, &request, &own_app_record);
-}
 
 /* Over --server, lists the apps that the account of the API key can install. */
 enum ctl_exit ctl_app_list(struct ctl *ctl)
@@ -32,16 +20,8 @@ enum ctl_exit ctl_app_list(struct ctl *ctl)
 			       query),
 	    .account = ctl_value(ctl, "account")};
 
-	return ctl_list(ctl, &request, ctl->remote ? &app_listed_record : &own_app_record);
+	return ctl_show(ctl, &request);
 }
-
-static const struct record_field app_fields[] = {
-    RECORD_ROW(struct inventory_app_get_row, own_app, &own_app_record, .is_shown = true),
-    RECORD_STR(struct inventory_app_get_row, account, .name = "account", .nullable = true),
-    RECORD_INT8(struct inventory_app_get_row, versions, .name = "versions"),
-    RECORD_INT8(struct inventory_app_get_row, installations, .name = "installations"),
-};
-static const struct record app_shown_record = RECORD(struct inventory_app_get_row, app_fields);
 
 static struct str no_app(struct ctl *ctl)
 {
@@ -65,106 +45,72 @@ static enum ctl_exit name_app(struct ctl *ctl, const char *root, const char *res
 	return CTL_DONE;
 }
 
-static enum ctl_exit find_app(struct ctl *ctl, struct str missing,
-			      struct inventory_app_get_row *ret_app)
-{
-	struct ctl_request request = {0};
-	enum ctl_exit code = name_app(ctl, "/web/admin", "", missing, &request);
-
-	return code == CTL_DONE ? ctl_ask_row(ctl, &request, &app_shown_record, ret_app) : code;
-}
-
 enum ctl_exit ctl_app_show(struct ctl *ctl)
 {
 	struct ctl_request request = {0};
 	enum ctl_exit code =
 	    name_app(ctl, ctl->remote ? "/v1" : "/web/admin", "", no_app(ctl), &request);
 
-	if (code != CTL_DONE)
-		return code;
-	return ctl_show(ctl, &request, ctl->remote ? &app_detail_record : &app_shown_record);
+	return code == CTL_DONE ? ctl_show(ctl, &request) : code;
 }
 
-enum ctl_exit ctl_app_remove(struct ctl *ctl)
+/* Finds an app of any account, for administrators. */
+static enum ctl_exit find_app(struct ctl *ctl, struct str missing, struct ctl_found *ret_found)
 {
-	struct record shown = own_app_record;
-	struct inventory_app_get_row app = {0};
-	struct ctl_request request = {.method = "DELETE", .sentences = {{404, NULL, no_app(ctl)}}};
-	enum ctl_exit code = find_app(ctl, no_app(ctl), &app);
+	struct ctl_request request = {0};
+	enum ctl_exit code = name_app(ctl, "/web/admin", "", missing, &request);
 
 	if (code == CTL_DONE)
-		code = ctl_confirm(ctl,
-				   "This removes the app \"%.*s\" with %lld versions, and removes "
-				   "it from %lld rotations.",
-				   STR_ARG(app.own_app.name), (long long)app.versions,
-				   (long long)app.installations);
-	if (code != CTL_DONE)
-		return code;
-	request.path = ctl_path(ctl, "/web/admin/apps/", app.own_app.id, "");
-	code = ctl_ask_row(ctl, &request, NULL, NULL);
-	shown.field_count = 2; /* id and slug */
-	return code == CTL_DONE ? ctl_print_row(ctl, &shown, &app.own_app) : code;
+		code = ctl_ask_json(ctl, &request, &ret_found->json);
+	if (code == CTL_DONE)
+		ret_found->id = ret_found->segment = ctl_json_text(ctl, ret_found->json, "id");
+	return code == CTL_DONE && !ret_found->id.data ? problem_fail_version() : code;
 }
 
-static enum ctl_exit allow(struct ctl *ctl, const char *verb)
+enum ctl_exit ctl_find_app(struct ctl *ctl, struct ctl_found *ret_found)
 {
-	struct ctl_request request = {.method = "POST"};
-	enum ctl_exit code = name_app(ctl, "/web/admin", verb, no_app(ctl), &request);
-
-	return code == CTL_DONE ? ctl_show(ctl, &request, &own_app_record) : code;
-}
-
-enum ctl_exit ctl_app_disable(struct ctl *ctl)
-{
-	return allow(ctl, "/disable");
-}
-
-enum ctl_exit ctl_app_enable(struct ctl *ctl)
-{
-	return allow(ctl, "/enable");
+	return find_app(ctl, no_app(ctl), ret_found);
 }
 
 /* ---- version list, version show ---- */
 
-/* Asks for the versions of the app. *ret_path: the path that was asked. */
-static enum ctl_exit ask(struct ctl *ctl, struct str missing, struct str *ret_path,
-			 struct ctl_rows *ret_rows)
+/* Finds an app among the account's own, for a session. */
+static enum ctl_exit find_own(struct ctl *ctl, struct str missing, struct ctl_found *ret_found)
 {
-	struct inventory_app_get_row app = {0};
-	struct ctl_request request = {0};
-	enum ctl_exit code = find_app(ctl, missing, &app);
+	const struct ctl_request request = {.path = STR("/web/studio")};
+	struct str name = ctl_lower(ctl, ctl->positionals[0]), apps = {0};
+	enum ctl_exit code = ctl_ask_json(ctl, &request, &apps);
+	struct id id;
 
 	if (code != CTL_DONE)
 		return code;
-	request.path = ctl_path(ctl, "/web/studio/", app.own_app.id, "/versions");
-	*ret_path = request.path;
-	return ctl_ask_rows(ctl, &request, &app_version_record, ret_rows);
+	ret_found->json = ctl_json_find(ctl, apps, NULL, id_parse(name, &id) ? "id" : "slug", name);
+	if (!ret_found->json.data)
+		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
+	ret_found->id = ctl_json_text(ctl, ret_found->json, "id");
+	return CTL_DONE;
+}
+
+/* Finds the path of the app's versions, of which an API key sees those of private apps. */
+static enum ctl_exit name_versions(struct ctl *ctl, struct str missing, struct ctl_request *request)
+{
+	struct ctl_found app = {0};
+	enum ctl_exit code;
+
+	if (remote_has_key_only(ctl))
+		return name_app(ctl, "/v1", "/versions", missing, request);
+	code = ctl->remote ? find_own(ctl, missing, &app) : find_app(ctl, missing, &app);
+	request->path = ARENA_JOIN(&ctl->arena, STR("/web/studio/"), app.id, STR("/versions"));
+	return code;
 }
 
 enum ctl_exit ctl_version_list(struct ctl *ctl)
 {
 	struct ctl_request request = {0};
-	struct ctl_rows rows;
-	enum ctl_exit code;
+	enum ctl_exit code = name_versions(ctl, no_app(ctl), &request);
 
-	if (!ctl->remote) {
-		code = ask(ctl, no_app(ctl), &request.path, &rows);
-		return code == CTL_DONE ? ctl_print_rows(ctl, &app_version_record, &rows) : code;
-	}
-	code = name_app(ctl, "/v1", "/versions", no_app(ctl), &request);
-	return code == CTL_DONE ? ctl_list(ctl, &request, &app_version_record) : code;
+	return code == CTL_DONE ? ctl_show(ctl, &request) : code;
 }
-
-struct shown_version {
-	struct app_version version;
-	struct str script;
-};
-
-static const struct record_field shown_fields[] = {
-    RECORD_ROW(struct shown_version, version, &app_version_record, .is_shown = true),
-    RECORD_STR(struct shown_version, script, .name = "script"),
-};
-static const struct record shown_record = RECORD(struct shown_version, shown_fields);
 
 /* Appends the script. It is untrusted: control characters are escaped for a terminal. */
 static void append_script(struct str script, struct buffer *text)
@@ -177,70 +123,69 @@ static void append_script(struct str script, struct buffer *text)
 		buffer_append_char(text, '\n');
 }
 
-/* Prints the version and its script; with --script only the script, for redirecting to a file. */
-static enum ctl_exit print(struct ctl *ctl, const struct shown_version *shown)
+/* Prints the version and its script; with --script only the script, for redirecting to a file.
+ * version: an object; script: another one, whose member scriptContent it is. */
+static enum ctl_exit print(struct ctl *ctl, struct str version, struct str script)
 {
 	bool is_alone = ctl_value(ctl, "script").data;
 	struct buffer text = {0};
 	enum ctl_exit code = CTL_DONE;
+	struct str content = ctl_json_text(ctl, script, "scriptContent");
 
-	if (ctl->json)
-		return ctl_print_row(ctl, &shown_record, shown);
+	if (ctl->json) {
+		buffer_append(&text, version.data, version.length - 1);
+		buffer_append_str(&text, STR(",\"scriptContent\":"));
+		json_write_str(&text, content);
+		buffer_append_char(&text, '}');
+		code = ctl_print_json(ctl, buffer_view(&text));
+		buffer_finish(&text);
+		return code;
+	}
 	if (!is_alone) {
-		code = ctl_print_row(ctl, &app_version_record, &shown->version);
+		code = ctl_print_json(ctl, version);
 		buffer_append_char(&text, '\n');
 	}
-	append_script(shown->script, &text);
+	append_script(content, &text);
 	if (code == CTL_DONE)
 		code = ctl_print(&text);
 	buffer_finish(&text);
 	return code;
 }
 
-static const struct record_field script_fields[] = {
-    RECORD_STR(struct shown_version, script, .name = "scriptContent"),
-};
-static const struct record script_record = RECORD(struct shown_version, script_fields);
-
 /* Finds the version that the second argument names. *ret_path: path of the app's versions. */
 static enum ctl_exit find_version(struct ctl *ctl, struct str missing, struct str no_version,
-				  struct app_version *ret_version, struct str *ret_path)
+				  struct str *ret_version, struct str *ret_path)
 {
-	struct str name = ctl->positionals[1];
-	const struct app_version *versions;
-	struct ctl_rows rows;
+	struct str name = ctl->positionals[1], versions = {0};
+	struct ctl_request request = {0};
 	enum ctl_exit code;
 
 	if (!utf8_is_valid(name))
 		return ctl_fail(CTL_USAGE, "the name of the version must be UTF-8");
-	code = ask(ctl, missing, ret_path, &rows);
+	code = name_versions(ctl, missing, &request);
+	*ret_path = request.path;
+	if (code == CTL_DONE)
+		code = ctl_ask_json(ctl, &request, &versions);
 	if (code != CTL_DONE)
 		return code;
-	versions = rows.rows;
-	for (unsigned i = 0; i < rows.count; i++) {
-		if (str_equal(versions[i].version, name)) {
-			*ret_version = versions[i];
-			return CTL_DONE;
-		}
-	}
-	return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(no_version));
+	*ret_version = ctl_json_find(ctl, versions, NULL, "version", name);
+	return ret_version->data ? CTL_DONE : ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(no_version));
 }
 
 enum ctl_exit ctl_version_show(struct ctl *ctl)
 {
-	struct str path, no_version = ARENA_JOIN(&ctl->arena, STR("the app has no version "),
-						 ctl->positionals[1]);
-	struct shown_version shown = {0};
+	struct str no_version =
+	    ARENA_JOIN(&ctl->arena, STR("the app has no version "), ctl->positionals[1]);
 	struct ctl_request request = {.sentences = {{404, NULL, STR("the version is gone")}}};
-	char id[ID_TEXT_LENGTH + 1];
-	enum ctl_exit code = find_version(ctl, no_app(ctl), no_version, &shown.version, &path);
+	struct str version = {0}, script = {0}, path = {0};
+	enum ctl_exit code = find_version(ctl, no_app(ctl), no_version, &version, &path);
 
 	if (code != CTL_DONE)
 		return code;
-	id_format(shown.version.id, id);
-	request.path = ARENA_JOIN(&ctl->arena, path, STR("/"), str_from(id), STR("/script"));
-	code = ctl_ask_row(ctl, &request, &script_record, &shown);
-	return code == CTL_DONE ? print(ctl, &shown) : code;
+	request.path = ARENA_JOIN(&ctl->arena, path, STR("/"), ctl_json_text(ctl, version, "id"),
+				  STR("/script"));
+	code = ctl_ask_json(ctl, &request, &script);
+	return code == CTL_DONE ? print(ctl, version, script) : code;
 }
 
 /* ---- review ---- */
@@ -366,20 +311,20 @@ static enum ctl_exit find_awaiting(struct ctl *ctl, struct str missing, struct i
 
 static enum ctl_exit review(struct ctl *ctl, struct str status)
 {
-	struct str version = ctl->positionals[1], path;
+	struct str version = ctl->positionals[1], found = {0}, path;
 	struct str missing = ARENA_JOIN(&ctl->arena, STR("there is no version "), version,
 					STR(" of an app "), ctl->positionals[0]);
 	struct ctl_request request = {.method = "POST"};
-	struct app_version found = {0};
+	struct id id = {0};
 	enum ctl_exit code = write_review(ctl, status, &request.body);
 
 	if (code == CTL_DONE)
-		code = ctl->remote ? find_awaiting(ctl, missing, &found.id)
+		code = ctl->remote ? find_awaiting(ctl, missing, &id)
 				   : find_version(ctl, missing, missing, &found, &path);
-	if (code != CTL_DONE)
-		return code;
-	request.path = ctl_path(ctl, "/web/reviews/", found.id, "");
-	return ctl_show(ctl, &request, &review_done_record);
+	if (code == CTL_DONE && !ctl->remote && !id_parse(ctl_json_text(ctl, found, "id"), &id))
+		code = problem_fail_version();
+	request.path = ctl_path(ctl, "/web/reviews/", id, "");
+	return code == CTL_DONE ? ctl_show(ctl, &request) : code;
 }
 
 enum ctl_exit ctl_app_review(struct ctl *ctl)

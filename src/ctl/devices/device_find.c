@@ -52,10 +52,8 @@ static const struct record_field fields[] = {
     RECORD_STR(struct inventory_device, mac, .name = "macAddress", .nullable = true),
     RECORD_TIMESTAMP(struct inventory_device, created_at_us, .name = "createdAt"),
     RECORD_TIMESTAMP(struct inventory_device, last_online_us, .name = "lastOnline"),
-    RECORD_STR(struct inventory_device, account, .name = "account"),
 };
-const struct record ctl_listed_device_record = RECORD(struct inventory_device, fields);
-static const struct record own_record = CTL_RECORD_OF(struct inventory_device, fields, 0, 6);
+static const struct record own_record = RECORD(struct inventory_device, fields);
 /* Fields that an API key can read. */
 static const struct record keyed_record = CTL_RECORD_OF(struct inventory_device, fields, 0, 2);
 
@@ -76,8 +74,21 @@ static enum ctl_exit ask_own(struct ctl *ctl, struct ctl_rows *ret_rows)
 
 enum ctl_exit ctl_ask_devices(struct ctl *ctl, struct ctl_rows *ret_rows)
 {
-	return ctl_ask_inventory(ctl, "/web/admin/devices", &inventory_device_record,
-				 offsetof(struct inventory_device, account), ask_own, ret_rows);
+	const struct ctl_request request = {.path = STR("/web/admin/devices")};
+
+	return ctl->remote ? ask_own(ctl, ret_rows)
+			   : ctl_ask_rows(ctl, &request, &inventory_device_record, ret_rows);
+}
+
+struct str ctl_device_json(struct ctl *ctl, const struct inventory_device *device)
+{
+	struct buffer text = {0};
+	struct str json;
+
+	record_write_json(remote_has_key_only(ctl) ? &keyed_record : &own_record, device, &text);
+	json = arena_copy(&ctl->arena, buffer_view(&text));
+	buffer_finish(&text);
+	return json;
 }
 
 /* Compares without regard to case, also letters other than ASCII. Requires the locale that main()

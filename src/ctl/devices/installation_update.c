@@ -2,28 +2,10 @@
 #include "ctl/ctl.h"
 #include "ctl/server/remote.h"
 #include "domain/entry_change.h"
-#include "domain/installation.h"
 #include "domain/schedule.h"
-#include "installation_row.h"
 #include "installation_settings.h"
 
 #include <stdlib.h>
-
-static const struct record_field options_fields[] = {
-    RECORD_STR(struct options_row, id, .name = "id"),
-    RECORD_OPEN(.name = "app", .nullable = true, .offset = offsetof(struct options_row, is_pushed)),
-    RECORD_ID(struct options_row, app_id, .name = "id"),
-    RECORD_STR(struct options_row, app_name, .name = "name"),
-    RECORD_CLOSE(),
-    RECORD_TIMESTAMP(struct options_row, created_at_us, .name = "createdAt"),
-    RECORD_BOOL(struct options_row, is_enabled, .name = "enabled"),
-    RECORD_INT(struct options_row, display_s, .name = "displaySeconds", .nullable = true),
-    RECORD_STR(struct options_row, hours, .name = "hours", .nullable = true),
-    RECORD_STR(struct options_row, weekdays, .name = "weekdays", .nullable = true),
-    RECORD_BOOL(struct options_row, is_pinned, .name = "pinned"),
-    RECORD_BOOL(struct options_row, is_night, .name = "night"),
-};
-const struct record installation_options_record = RECORD(struct options_row, options_fields);
 
 /* ---- options ---- */
 
@@ -131,10 +113,18 @@ enum ctl_exit ctl_installation_create(struct ctl *ctl)
 	request.path = ctl_path(ctl, "/v1/devices/", device.id, "/installations");
 	request.body = ctl_body(ctl, (const struct ctl_member[]){
 					 {"app", app, false}, {"settings", settings, true}, {0}});
-	return ctl_show(ctl, &request, &installation_record);
+	return ctl_show(ctl, &request);
 }
 
 /* ---- update ---- */
+
+/* Entry that is changed. */
+struct entry {
+	struct inventory_device device;
+	struct str device_id;
+	struct ctl_found found;
+	struct str app; /* its ID; data NULL: a pushed picture */
+};
 
 /* Returns the member of the body that the option sets; without a value if the option was not given.
  * The value was checked. */
@@ -149,8 +139,9 @@ static struct ctl_member member_of(struct ctl *ctl, const char *name, const char
 	return (struct ctl_member){name, text, true};
 }
 
-/* Returns the body of the change of the night that the options request. */
-static struct str night_of(struct ctl *ctl, const struct options_row *options)
+/* Returns the body of the change of the night that the options request. night: what the device's
+ * rotation says of it. */
+static struct str night_of(struct ctl *ctl, const struct entry *entry, struct str present)
 {
 	struct str brightness = ctl_value(ctl, "night-brightness"), night = ctl_value(ctl, "night");
 	bool is_on = str_equal(night, STR("on"));
@@ -158,8 +149,8 @@ static struct str night_of(struct ctl *ctl, const struct options_row *options)
 
 	if (brightness.data)
 		brightness = arena_printf(&ctl->arena, "%lld", strtoll(brightness.data, NULL, 10));
-	if (night.data && is_on != options->is_night)
-		id = (struct ctl_member){"installationId", is_on ? options->id : STR("null"),
+	if (night.data && is_on != str_equal(present, entry->found.id))
+		id = (struct ctl_member){"installationId", is_on ? entry->found.id : STR("null"),
 					 !is_on};
 	return ctl_body(ctl,
 			(const struct ctl_member[]){id, {"brightness", brightness, true}, {0}});
@@ -178,22 +169,19 @@ static enum ctl_exit change(struct ctl *ctl, struct str path, struct str body)
 	return str_equal(body, STR("{}")) ? CTL_DONE : ctl_ask_row(ctl, &request, NULL, NULL);
 }
 
-static enum ctl_exit change_entry(struct ctl *ctl, const struct inventory_device *device,
-				  const struct options_row *options)
+static enum ctl_exit change_entry(struct ctl *ctl, const struct entry *entry)
 {
-	struct str path = ctl_installation_path(ctl, device->id, options->id);
-	char app[ID_TEXT_LENGTH + 1];
+	struct str path = ctl_path(ctl, "/v1/devices/", entry->device.id, "/installations/");
 	struct str settings = {0};
 	enum ctl_exit code = CTL_DONE;
 
-	id_format(options->app_id, app);
 	if (installation_settings_are_given(ctl, 1))
-		code = installation_settings_read(ctl, 1, str_from(app), device->account,
+		code = installation_settings_read(ctl, 1, entry->app, entry->device.account,
 						  STR("the app is gone"), &settings);
 	if (code != CTL_DONE)
 		return code;
 	return change(
-	    ctl, path,
+	    ctl, ARENA_JOIN(&ctl->arena, path, entry->found.segment),
 	    ctl_body_of_options(
 		ctl, (const struct ctl_member[]){
 			 member_of(ctl, "displaySeconds", "display-seconds", read_display),
@@ -203,11 +191,52 @@ static enum ctl_exit change_entry(struct ctl *ctl, const struct inventory_device
 			 {0}}));
 }
 
-static enum ctl_exit change_night(struct ctl *ctl, const struct inventory_device *device,
-				  const struct options_row *options)
+struct night {
+	struct str installation_id; /* data NULL: none */
+};
+
+static const struct record_field night_fields[] = {
+    RECORD_OPEN(.name = "night"),
+    RECORD_STR(struct night, installation_id, .name = "installationId", .nullable = true),
+    RECORD_CLOSE(),
+};
+static const struct record night_record = RECORD(struct night, night_fields);
+
+static enum ctl_exit change_night(struct ctl *ctl, const struct entry *entry)
 {
-	return change(ctl, ctl_path(ctl, "/web/devices/", device->id, "/night"),
-		      night_of(ctl, options));
+	const struct ctl_request look = {
+	    .path = ctl_path(ctl, "/v1/devices/", entry->device.id, "/rotation")};
+	struct night night = {0};
+	enum ctl_exit code = CTL_DONE;
+
+	if (ctl_value(ctl, "night").data)
+		code = ctl_ask_row(ctl, &look, &night_record, &night);
+	if (code != CTL_DONE)
+		return code;
+	return change(ctl, ctl_path(ctl, "/web/devices/", entry->device.id, "/night"),
+		      night_of(ctl, entry, night.installation_id));
+}
+
+/* Finds the entry of the argument, which must be of an app if settings are given. */
+static enum ctl_exit find_entry(struct ctl *ctl, struct entry *ret_entry)
+{
+	struct str id = ctl->positionals[0];
+	char text[ID_TEXT_LENGTH + 1];
+	enum ctl_exit code =
+	    ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &ret_entry->device);
+
+	if (code != CTL_DONE)
+		return code;
+	id_format(ret_entry->device.id, text);
+	ret_entry->device_id = arena_copy(&ctl->arena, str_from(text));
+	code = ctl_find_installation(ctl, ret_entry->device_id, id, &ret_entry->found);
+	if (code != CTL_DONE)
+		return code;
+	ret_entry->app = ctl_json_text(ctl, ret_entry->found.json, "appId");
+	if (installation_settings_are_given(ctl, 1) && !ret_entry->app.data)
+		return ctl_fail(CTL_NOT_FOUND, "the device has no installation %.*s of an app",
+				STR_ARG(id));
+	return CTL_DONE;
 }
 
 /* Whether an option other than --device was given. */
@@ -223,27 +252,22 @@ static bool has_options(const struct ctl *ctl)
 
 enum ctl_exit ctl_installation_update(struct ctl *ctl)
 {
-	const struct options_row *options = NULL;
-	struct inventory_device device;
-	struct str id = ctl->positionals[0];
-	bool has_settings = installation_settings_are_given(ctl, 1);
+	struct entry entry = {0};
 	enum ctl_exit code;
 
-	if (!has_options(ctl) && !has_settings)
+	if (!has_options(ctl) && !installation_settings_are_given(ctl, 1))
 		return ctl_fail(CTL_USAGE, "installation update needs at least one option, such as "
 					   "--hours 07:00-09:00; see displayctl --help");
 	if (remote_has_key_only(ctl) &&
 	    (ctl_value(ctl, "night").data || ctl_value(ctl, "night-brightness").data))
 		return ctl_fail(CTL_REFUSED, "--night and --night-brightness need a session "
 					     "(displayctl sign-in), not an API key");
-	code = ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &device);
+	code = find_entry(ctl, &entry);
 	if (code == CTL_DONE)
-		code = ctl_find_installation(ctl, device.id, id, has_settings, &options);
+		code = change_entry(ctl, &entry);
 	if (code == CTL_DONE)
-		code = change_entry(ctl, &device, options);
+		code = change_night(ctl, &entry);
 	if (code == CTL_DONE)
-		code = change_night(ctl, &device, options);
-	if (code == CTL_DONE)
-		code = ctl_find_installation(ctl, device.id, id, has_settings, &options);
-	return code == CTL_DONE ? ctl_print_row(ctl, &installation_options_record, options) : code;
+		code = ctl_find_installation(ctl, entry.device_id, entry.found.id, &entry.found);
+	return code == CTL_DONE ? ctl_print_json(ctl, entry.found.json) : code;
 }

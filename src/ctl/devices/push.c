@@ -15,7 +15,7 @@ struct pushed_row {
 	struct str device_name;
 	struct str installation_id; /* data NULL: a temporary picture */
 	int64_t bytes;		    /* size of the WebP; 0: unknown, only the operator gets it */
-	struct str shown;	    /* when it is shown, in words */
+	struct str shown;	    /* when it is shown: Displayd-Shown, for people in words */
 };
 
 static const struct record_field pushed_fields[] = {
@@ -136,7 +136,7 @@ static enum ctl_exit send_picture(struct ctl *ctl, const struct inventory_device
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	if (code != CTL_DONE)
 		return code;
-	row.shown = words_of(ctl, fields[0].value);
+	row.shown = ctl->json ? fields[0].value : words_of(ctl, fields[0].value);
 	row.bytes = fields[1].value.length ? strtoll(fields[1].value.data, NULL, 10) : 0;
 	return ctl_print_row(ctl, &pushed_record, &row);
 }

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
-#include "domain/person.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -15,127 +14,21 @@ enum { GIVE_UP_MS = 5 * 60 * 1000, LOOK_AGAIN_MS = 50 };
 struct owner {
 	struct id id;
 	struct str email;
-	struct str name;
-	int64_t created_at_us;
 	int64_t devices;
 	int64_t keys;
 	int64_t apps;
-	struct account_bytes bytes;
-	bool is_reviewer;
-	bool is_administrator;
-	bool reaches_local;
 };
 
 static const struct record_field fields[] = {
     RECORD_ID(struct owner, id, .name = "id"),
     RECORD_STR(struct owner, email, .name = "email"),
-    RECORD_STR(struct owner, name, .name = "name"),
-    RECORD_TIMESTAMP(struct owner, created_at_us, .name = "createdAt"),
     RECORD_INT8(struct owner, devices, .name = "devices"),
     RECORD_INT8(struct owner, keys, .name = "keys"),
     RECORD_INT8(struct owner, apps, .name = "apps"),
-    RECORD_INT8(struct owner, bytes.bytes, .name = "bytes"),
-    RECORD_INT8(struct owner, bytes.bytes_allowed, .name = "bytesAllowed"),
-    RECORD_BOOL(struct owner, is_reviewer, .name = "isReviewer"),
-    RECORD_BOOL(struct owner, is_administrator, .name = "isAdministrator"),
-    RECORD_BOOL(struct owner, reaches_local, .name = "reachesLocal"),
 };
 static const struct record owner_record = RECORD(struct owner, fields);
-static const struct record made_record = CTL_RECORD_OF(struct owner, fields, 0, 4);
-static const struct record removed_record = CTL_RECORD_OF(struct owner, fields, 0, 2);
 
-enum ctl_exit ctl_account_list(struct ctl *ctl)
-{
-	return ctl_list(ctl, &(struct ctl_request){.path = STR("/web/admin/accounts")},
-			&owner_record);
-}
-
-/* Finds an account whose address cannot be a segment of a path. */
-static enum ctl_exit search(struct ctl *ctl, struct str email, struct owner *ret_owner)
-{
-	struct ctl_request request = {
-	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts?q="), ctl_encode(ctl, email))};
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_ask_rows(ctl, &request, &owner_record, &rows);
-	const struct owner *owners = rows.rows;
-
-	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
-		if (str_equal_ignore_case(owners[i].email, email)) {
-			*ret_owner = owners[i];
-			return CTL_DONE;
-		}
-	}
-	return code == CTL_DONE ? ctl_fail_account(email) : code;
-}
-
-static enum ctl_exit find_owner(struct ctl *ctl, struct owner *ret_owner)
-{
-	struct str email = ctl->positionals[0];
-	const char *fault = email_check(email);
-	struct ctl_request request = {.subject = email};
-
-	if (fault)
-		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
-	if (!ctl_is_segment(email))
-		return search(ctl, email, ret_owner);
-	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, email));
-	return ctl_ask_row(ctl, &request, &owner_record, ret_owner);
-}
-
-enum ctl_exit ctl_account_show(struct ctl *ctl)
-{
-	struct owner owner = {0};
-	enum ctl_exit code = find_owner(ctl, &owner);
-
-	return code == CTL_DONE ? ctl_print_row(ctl, &owner_record, &owner) : code;
-}
-
-/* ---- account create, rename, limit, previews ---- */
-
-enum ctl_exit ctl_account_create(struct ctl *ctl)
-{
-	struct str email = ctl->positionals[0];
-	struct ctl_request request = {
-	    .method = "POST",
-	    .path = STR("/web/admin/accounts"),
-	    .sentences = {{409, NULL, STR("there is an account % already")}},
-	    .subject = email};
-	const char *fault = email_check(email);
-
-	if (fault)
-		return ctl_fail(CTL_USAGE, "the e-mail address %s", fault);
-	request.body =
-	    ctl_body_of_options(ctl, (const struct ctl_member[]){{"email", email, false}, {0}});
-	return ctl_show(ctl, &request, &made_record);
-}
-
-/* Changes a member of the account that the first argument names, and prints the account with
- * record. */
-static enum ctl_exit change(struct ctl *ctl, const struct ctl_member *member,
-			    const struct record *record)
-{
-	struct ctl_request request = {.method = "PATCH", .subject = ctl->positionals[0]};
-	struct owner owner = {0};
-	enum ctl_exit code = find_owner(ctl, &owner);
-
-	if (code != CTL_DONE)
-		return code;
-	request.path = ctl_path(ctl, "/web/admin/accounts/", owner.id, "");
-	request.body = ctl_body(ctl, (const struct ctl_member[]){*member, {0}});
-	return ctl_show(ctl, &request, record);
-}
-
-enum ctl_exit ctl_account_rename(struct ctl *ctl)
-{
-	struct str name = ctl->positionals[1];
-	struct options_error why;
-
-	if (ctl_check_name((char *)(uintptr_t)name.data, &why) < 0)
-		return ctl_fail(CTL_USAGE, "the name %s", why.text);
-	if (str_equal_ignore_case(name, ctl->positionals[0]))
-		return ctl_fail(CTL_USAGE, "the name %s", NAME_IS_ADDRESS);
-	return change(ctl, &(struct ctl_member){"name", name, false}, &made_record);
-}
+/* ---- account limit, account previews ---- */
 
 /* Returns the limit in bytes in decimal, "0" for the default; data is NULL if it is invalid. */
 static struct str read_limit(struct ctl *ctl, struct str text)
@@ -157,19 +50,19 @@ enum ctl_exit ctl_account_limit(struct ctl *ctl)
 		return ctl_fail(CTL_USAGE,
 				"BYTES must be an integer from 1 to %" PRId64 ", or \"default\"",
 				ACCOUNT_BYTE_LIMIT_MAX);
-	return change(ctl, &(struct ctl_member){"byteLimit", limit, true}, &owner_record);
+	return ctl_plain_with(ctl, (const struct ctl_member[]){{"byteLimit", limit, true}, {0}});
 }
 
 enum ctl_exit ctl_account_previews(struct ctl *ctl)
 {
 	struct str which = ctl->positionals[1];
 	bool is_local = str_equal(which, STR("local"));
+	const struct ctl_member members[] = {
+	    {"reachesLocal", is_local ? STR("true") : STR("false"), true}, {0}};
 
 	if (!is_local && !str_equal(which, STR("public")))
 		return ctl_fail(CTL_USAGE, "ADDRESSES must be \"local\" or \"public\"");
-	return change(
-	    ctl, &(struct ctl_member){"reachesLocal", is_local ? STR("true") : STR("false"), true},
-	    &owner_record);
+	return ctl_plain_with(ctl, members);
 }
 
 /* ---- account remove ---- */
@@ -239,8 +132,11 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 			  {409, NULL,
 			   STR("% is the last administrator; make another one first, see "
 			       "displayctl account link")}}};
-	enum ctl_exit code = find_owner(ctl, &owner);
+	struct ctl_found found = {0};
+	enum ctl_exit code = ctl_find_account(ctl, ctl->positionals[0], &found);
 
+	if (code == CTL_DONE)
+		code = ctl_read_row(ctl, found.json, &owner_record, &owner);
 	if (code == CTL_DONE)
 		code = confirm(ctl, &owner);
 	if (code != CTL_DONE)
@@ -250,5 +146,5 @@ enum ctl_exit ctl_account_remove(struct ctl *ctl)
 	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	if (code == CTL_DONE)
 		code = wait_for_end(ctl, &owner);
-	return code == CTL_DONE ? ctl_print_row(ctl, &removed_record, &owner) : code;
+	return code == CTL_DONE ? ctl_print_json(ctl, found.json) : code;
 }

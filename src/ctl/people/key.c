@@ -1,49 +1,17 @@
 #include "domain/key.h"
-#include "base/clock.h"
 #include "base/require.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
 #include "ctl/server/remote.h"
 
+/* A key in the list that accounts get, which has no revoked keys. */
 static const struct record_field fields[] = {
     RECORD_JSON(struct inventory_key, set_up, .name = "setUp"),
-    RECORD_JSON(struct inventory_key, device_ids, .name = "deviceIds", .nullable = true),
     RECORD_ID(struct inventory_key, id, .name = "id"),
     RECORD_STR(struct inventory_key, name, .name = "name"),
     RECORD_STR(struct inventory_key, first_characters, .name = "firstCharacters", .nullable = true),
-    RECORD_STR(struct inventory_key, scope, .name = "scope"),
-    RECORD_TIMESTAMP(struct inventory_key, ends_at_us, .name = "endsAt", .nullable = true),
-    RECORD_TIMESTAMP(struct inventory_key, created_at_us, .name = "createdAt"),
-    RECORD_TIMESTAMP(struct inventory_key, last_used_at_us, .name = "lastUsedAt", .nullable = true),
-    RECORD_INT(struct inventory_key, event_streams, .name = "eventStreams"),
-    RECORD_TIMESTAMP(struct inventory_key, revoked_at_us, .name = "revokedAt", .nullable = true),
 };
-static const struct record listed_record = CTL_RECORD_OF(struct inventory_key, fields, 2, 9);
-/* Reads a key from the list that accounts get, which has no revoked keys. */
-static const struct record own_record = CTL_RECORD_OF(struct inventory_key, fields, 0, 10);
-
-/* New key with its secret, which is shown only once. */
-struct new_key {
-	struct id id;
-	struct str name;
-	struct str key;
-	struct str scope;
-	int64_t ends_at_us; /* 0: no end */
-	int64_t created_at_us;
-	int64_t revoked_at_us; /* always 0: printed to match lists */
-};
-
-static const struct record_field new_fields[] = {
-    RECORD_ID(struct new_key, id, .name = "id"),
-    RECORD_STR(struct new_key, name, .name = "name"),
-    RECORD_STR(struct new_key, key, .name = "key"),
-    RECORD_STR(struct new_key, scope, .name = "scope"),
-    RECORD_TIMESTAMP(struct new_key, ends_at_us, .name = "endsAt", .nullable = true),
-    RECORD_TIMESTAMP(struct new_key, created_at_us, .name = "createdAt"),
-    RECORD_TIMESTAMP(struct new_key, revoked_at_us, .name = "revokedAt", .nullable = true),
-};
-static const struct record printed_record = RECORD(struct new_key, new_fields);
-static const struct record new_record = CTL_RECORD_OF(struct new_key, new_fields, 0, 6);
+static const struct record own_record = RECORD(struct inventory_key, fields);
 
 /* Returns the IDs of the devices of --device as a JSON array; data is NULL without that option. */
 static enum ctl_exit read_devices(struct ctl *ctl, struct str *ret_json)
@@ -73,46 +41,12 @@ static enum ctl_exit read_devices(struct ctl *ctl, struct str *ret_json)
 
 enum ctl_exit ctl_key_create(struct ctl *ctl)
 {
-	struct str account = ctl_value(ctl, "account");
-	struct ctl_request request = {
-	    .method = "POST",
-	    .path = STR("/web/keys"),
-	    .account = account,
-	    .sentences = {{409, PROBLEM_ACCOUNT_HAS_NO_DEVICE,
-			   STR("% owns no device yet: an account needs one before it can have a "
-			       "key (displayctl device create)")}},
-	    .subject = ctl->remote ? ctl->remote->session.email : account};
-	struct new_key key = {0};
 	struct str devices = {0};
 	enum ctl_exit code = read_devices(ctl, &devices);
 
 	if (code != CTL_DONE)
 		return code;
-	request.body = ctl_body_of_options(
-	    ctl, (const struct ctl_member[]){{"deviceIds", devices, true}, {0}});
-	code = ctl_ask_row(ctl, &request, &new_record, &key);
-	return code == CTL_DONE ? ctl_print_row(ctl, &printed_record, &key) : code;
-}
-
-static enum ctl_exit list_own(struct ctl *ctl, struct ctl_rows *ret_rows)
-{
-	enum ctl_exit code = ctl_ask_rows(ctl, &(struct ctl_request){.path = STR("/web/keys")},
-					  &own_record, ret_rows);
-	struct inventory_key *keys = ret_rows->rows;
-
-	for (unsigned i = 0; code == CTL_DONE && i < ret_rows->count; i++)
-		keys[i].account = ctl->remote->session.email;
-	return code;
-}
-
-enum ctl_exit ctl_key_list(struct ctl *ctl)
-{
-	struct ctl_rows rows;
-	enum ctl_exit code =
-	    ctl_ask_inventory(ctl, "/web/admin/keys", &inventory_key_record,
-			      offsetof(struct inventory_key, account), list_own, &rows);
-
-	return code == CTL_DONE ? ctl_print_rows(ctl, &listed_record, &rows) : code;
+	return ctl_plain_with(ctl, (const struct ctl_member[]){{"deviceIds", devices, true}, {0}});
 }
 
 /* ---- existing keys ---- */
@@ -162,9 +96,10 @@ static bool means(const struct inventory_key *key, struct str text, unsigned way
 }
 
 /* Lists the account's keys with this ID, name or first characters, in their order. */
-static enum ctl_exit find_own(struct ctl *ctl, struct str text, struct ctl_rows *ret_rows)
+static enum ctl_exit find_own(struct ctl *ctl, struct str text, struct str json,
+			      struct ctl_rows *ret_rows)
 {
-	enum ctl_exit code = list_own(ctl, ret_rows);
+	enum ctl_exit code = ctl_read_rows(ctl, json, &own_record, ret_rows);
 	struct inventory_key *keys = ret_rows->rows;
 	unsigned count = 0;
 
@@ -176,21 +111,37 @@ static enum ctl_exit find_own(struct ctl *ctl, struct str text, struct ctl_rows 
 	return code;
 }
 
-/* Finds the key with this ID, name or first characters; among several, the only one that is not
- * revoked. */
-static enum ctl_exit find(struct ctl *ctl, const struct inventory_key **ret_key)
+/* Lists the keys that the text names. *ret_json: the server's list, which has them. */
+static enum ctl_exit list(struct ctl *ctl, struct str text, struct str *ret_json,
+			  struct ctl_rows *ret_rows)
 {
-	struct str text = ctl->positionals[0];
-	struct ctl_request request = {.account = ctl_value(ctl, "account")};
-	const struct inventory_key *keys;
-	struct ctl_rows rows;
-	enum ctl_exit code = check_is_no_key(text);
+	struct ctl_request request = {.path = STR("/web/keys"),
+				      .account = ctl_value(ctl, "account")};
+	enum ctl_exit code;
 
+	if (!ctl->remote)
+		request.path =
+		    ARENA_JOIN(&ctl->arena, STR("/web/admin/keys?name="), ctl_encode(ctl, text));
+	code = ctl_ask_json(ctl, &request, ret_json);
 	if (code != CTL_DONE)
 		return code;
-	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/keys?name="), ctl_encode(ctl, text));
-	code = ctl->remote ? find_own(ctl, text, &rows)
-			   : ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
+	return ctl->remote ? find_own(ctl, text, *ret_json, ret_rows)
+			   : ctl_read_rows(ctl, *ret_json, &inventory_key_record, ret_rows);
+}
+
+/* Finds the key with this ID, name or first characters; among several, the only one that is not
+ * revoked. *ret_json: as the server's list shows it. */
+static enum ctl_exit find(struct ctl *ctl, struct str text, const struct inventory_key **ret_key,
+			  struct str *ret_json)
+{
+	const struct inventory_key *keys;
+	char id[ID_TEXT_LENGTH + 1];
+	struct ctl_rows rows;
+	struct str json = {0};
+	enum ctl_exit code = check_is_no_key(text);
+
+	if (code == CTL_DONE)
+		code = list(ctl, text, &json, &rows);
 	if (code != CTL_DONE)
 		return code;
 	keys = rows.rows;
@@ -199,47 +150,36 @@ static enum ctl_exit find(struct ctl *ctl, const struct inventory_key **ret_key)
 	if (rows.count > 1 && (keys[0].revoked_at_us || !keys[1].revoked_at_us))
 		return fail_many(text, &rows);
 	*ret_key = keys;
+	id_format(keys->id, id);
+	*ret_json = ctl_json_find(ctl, json, NULL, "id", str_from(id));
 	return CTL_DONE;
 }
 
 enum ctl_exit ctl_key_show(struct ctl *ctl)
 {
 	const struct inventory_key *key = NULL;
-	enum ctl_exit code = find(ctl, &key);
+	struct str json = {0};
+	enum ctl_exit code = find(ctl, ctl->positionals[0], &key, &json);
 
-	return code == CTL_DONE ? ctl_print_row(ctl, &inventory_key_record, key) : code;
+	return code == CTL_DONE ? ctl_print_json(ctl, json) : code;
 }
 
-/* Revokes the key. *ret_key: its new state. */
-static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key,
-			     const struct inventory_key **ret_key)
+/* Revokes the key. *json: the key before; afterwards its new state, if the server still lists it.
+ */
+static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key, struct str *json)
 {
-	struct ctl_request request = {.method = "DELETE",
-				      .account = key->account,
-				      .sentences = {{404, NULL, STR("there is no key %")}},
-				      .subject = ctl->positionals[0]};
-	struct ctl_rows rows;
+	struct ctl_request request = {
+	    .method = "DELETE", .account = key->account, .subject = ctl->positionals[0]};
+	char id[ID_TEXT_LENGTH + 1];
 	enum ctl_exit code;
 
 	request.path = ctl_path(ctl, "/web/keys/", key->id,
 				ctl_value(ctl, "keep").data ? "?keepSetUp=true" : "");
-	code = ctl_ask_row(ctl, &request, NULL, NULL);
-	if (code != CTL_DONE)
+	code = ctl_ask_json(ctl, &request, &(struct str){0});
+	if (code != CTL_DONE || ctl->remote)
 		return code;
-	if (ctl->remote) {
-		struct inventory_key *ended = arena_alloc(&ctl->arena, sizeof(*ended));
-
-		*ended = *key;
-		ended->revoked_at_us = clock_wall_us();
-		*ret_key = ended;
-		return CTL_DONE;
-	}
-	request.method = NULL;
-	request.path = ctl_path(ctl, "/web/admin/keys?name=", key->id, "");
-	code = ctl_ask_rows(ctl, &request, &inventory_key_record, &rows);
-	if (code == CTL_DONE && rows.count)
-		*ret_key = rows.rows;
-	return code;
+	id_format(key->id, id);
+	return find(ctl, arena_copy(&ctl->arena, str_from(id)), &key, json);
 }
 
 /* Returns a sentence with what ends with the key, or is kept; empty if the key has set up nothing.
@@ -278,19 +218,19 @@ static struct str set_up_text(struct ctl *ctl, const struct inventory_key *key)
 enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 {
 	const struct inventory_key *key = NULL;
-	enum ctl_exit code = find(ctl, &key);
+	struct str json = {0}, owner;
+	enum ctl_exit code = find(ctl, ctl->positionals[0], &key, &json);
 
 	if (code != CTL_DONE)
 		return code;
 	require(key);
+	owner = ctl->remote ? ctl->remote->session.email : key->account;
 	if (!key->revoked_at_us)
 		code = ctl_confirm(
 		    ctl,
 		    "This revokes the key \"%.*s\" of %.*s: programs that use it are refused.%.*s",
-		    STR_ARG(key->name), STR_ARG(key->account), STR_ARG(set_up_text(ctl, key)));
-	if (code != CTL_DONE)
-		return code;
-	if (!key->revoked_at_us)
-		code = end_key(ctl, key, &key);
-	return code == CTL_DONE ? ctl_print_row(ctl, &listed_record, key) : code;
+		    STR_ARG(key->name), STR_ARG(owner), STR_ARG(set_up_text(ctl, key)));
+	if (code == CTL_DONE && !key->revoked_at_us)
+		code = end_key(ctl, key, &json);
+	return code == CTL_DONE ? ctl_print_json(ctl, json) : code;
 }

@@ -149,12 +149,7 @@ static const struct record key_record = RECORD(struct session, key_fields);
 
 enum ctl_exit ctl_prepare_key(struct ctl *ctl)
 {
-	struct ctl_request request = {
-	    .method = "POST",
-	    .path = STR("/web/keys"),
-	    .sentences = {{409, PROBLEM_ACCOUNT_HAS_NO_DEVICE,
-			   STR("% owns no device yet: make one first, see displayctl device "
-			       "create")}}};
+	struct ctl_request request = {.method = "POST", .path = STR("/web/keys")};
 	char end[TIMESTAMP_LENGTH + 1];
 	struct session *session;
 	enum ctl_exit code;

@@ -19,12 +19,6 @@ static enum ctl_exit fail_unavailable(const struct ctl *ctl, const struct reason
 	return ctl_fail(CTL_DATABASE, "%s: %s%s", ctl->remote->base.data, why->text, doubt);
 }
 
-static enum ctl_exit fail_no_server(const struct ctl *ctl, const char *doubt)
-{
-	return ctl_fail(CTL_DATABASE, "no displayd is running on %s: start it first%s",
-			ctl->config.state_dir, doubt);
-}
-
 /* Repeats the request while a server starts, or answers 503 because its database is starting. */
 static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_target *target,
 				   const struct server_request *request,
@@ -52,7 +46,8 @@ static enum ctl_exit ask_patiently(struct ctl *ctl, const struct server_target *
 		if (result == SERVER_UNAVAILABLE && ctl->remote)
 			return fail_unavailable(ctl, &why, doubt);
 		if (result == SERVER_UNAVAILABLE && state_dir_is_locked(target->state_dir) == 0)
-			return fail_no_server(ctl, doubt);
+			return ctl_fail(CTL_DATABASE, CTL_NO_SERVER "%s", ctl->config.state_dir,
+					doubt);
 		if (result == SERVER_FAILED || result == SERVER_UNREACHED ||
 		    (result == SERVER_UNAVAILABLE && is_over))
 			return ctl_fail(CTL_DATABASE, "%s%s", why.text, doubt);
@@ -192,19 +187,19 @@ static enum ctl_exit ask_text(struct ctl *ctl, const struct ctl_request *request
 	return code;
 }
 
-/* Asks, and parses the answer. Free *ret_document with yyjson_doc_free(); it may be NULL. */
-static enum ctl_exit ask(struct ctl *ctl, const struct ctl_request *request,
-			 yyjson_doc **ret_document)
+enum ctl_exit ctl_ask_json(struct ctl *ctl, const struct ctl_request *request, struct str *ret_json)
 {
 	struct buffer body;
 	enum ctl_exit code = ask_text(ctl, request, &body);
 	struct str text = buffer_view(&body);
-
-	*ret_document =
+	yyjson_doc *document =
 	    code == CTL_DONE && text.length ? yyjson_read(text.data, text.length, 0) : NULL;
-	buffer_finish(&body);
-	if (code == CTL_DONE && !*ret_document)
+
+	if (code == CTL_DONE && !document)
 		code = ctl_fail(CTL_FAILED, "the server's answer is not valid JSON");
+	yyjson_doc_free(document);
+	*ret_json = arena_copy(&ctl->arena, text);
+	buffer_finish(&body);
 	return code;
 }
 
@@ -242,18 +237,6 @@ static enum ctl_exit read_rows(struct ctl *ctl, yyjson_val *array, const struct 
 	return CTL_DONE;
 }
 
-enum ctl_exit ctl_ask_rows(struct ctl *ctl, const struct ctl_request *request,
-			   const struct record *record, struct ctl_rows *ret_rows)
-{
-	yyjson_doc *document = NULL;
-	enum ctl_exit code = ask(ctl, request, &document);
-
-	if (code == CTL_DONE)
-		code = read_rows(ctl, yyjson_doc_get_root(document), record, ret_rows);
-	yyjson_doc_free(document);
-	return code;
-}
-
 enum ctl_exit ctl_read_rows(struct ctl *ctl, struct str json, const struct record *record,
 			    struct ctl_rows *ret_rows)
 {
@@ -264,72 +247,39 @@ enum ctl_exit ctl_read_rows(struct ctl *ctl, struct str json, const struct recor
 	return code;
 }
 
+enum ctl_exit ctl_read_row(struct ctl *ctl, struct str json, const struct record *record,
+			   void *ret_row)
+{
+	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
+	bool is_read = record_read_answer(record, value_of(yyjson_doc_get_root(document)),
+					  &ctl->arena, ret_row);
+
+	yyjson_doc_free(document);
+	return is_read ? CTL_DONE : problem_fail_version();
+}
+
+enum ctl_exit ctl_ask_rows(struct ctl *ctl, const struct ctl_request *request,
+			   const struct record *record, struct ctl_rows *ret_rows)
+{
+	struct str json = {0};
+	enum ctl_exit code = ctl_ask_json(ctl, request, &json);
+
+	return code == CTL_DONE ? ctl_read_rows(ctl, json, record, ret_rows) : code;
+}
+
 enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 			  const struct record *record, void *ret_row)
 {
-	yyjson_doc *document = NULL;
-	enum ctl_exit code = ask(ctl, request, &document);
+	struct str json = {0};
+	enum ctl_exit code = ctl_ask_json(ctl, request, &json);
 
-	if (code == CTL_DONE && record &&
-	    !record_read_answer(record, value_of(yyjson_doc_get_root(document)), &ctl->arena,
-				ret_row))
-		code = problem_fail_version();
-	yyjson_doc_free(document);
-	return code;
+	return code == CTL_DONE && record ? ctl_read_row(ctl, json, record, ret_row) : code;
 }
 
-enum ctl_exit ctl_show(struct ctl *ctl, const struct ctl_request *request,
-		       const struct record *record)
+enum ctl_exit ctl_show(struct ctl *ctl, const struct ctl_request *request)
 {
-	void *row = arena_zalloc(&ctl->arena, record->size);
-	enum ctl_exit code = ctl_ask_row(ctl, request, record, row);
+	struct str json = {0};
+	enum ctl_exit code = ctl_ask_json(ctl, request, &json);
 
-	return code == CTL_DONE ? ctl_print_row(ctl, record, row) : code;
-}
-
-enum ctl_exit ctl_list(struct ctl *ctl, const struct ctl_request *request,
-		       const struct record *record)
-{
-	struct ctl_rows rows;
-	enum ctl_exit code = ctl_ask_rows(ctl, request, record, &rows);
-
-	return code == CTL_DONE ? ctl_print_rows(ctl, record, &rows) : code;
-}
-
-/* Lists the rows of all accounts as an administrator, and keeps those of --account. */
-static enum ctl_exit ask_of_another(struct ctl *ctl, const char *path, const struct record *record,
-				    size_t account_at, struct ctl_rows *ret_rows)
-{
-	struct str account = ctl_value(ctl, "account");
-	struct ctl_request request = {
-	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, account)),
-	    .subject = account};
-	enum ctl_exit code = ctl_ask_row(ctl, &request, NULL, NULL);
-	unsigned count = 0;
-
-	if (code != CTL_DONE)
-		return code;
-	request = (struct ctl_request){.path = str_from(path)};
-	code = ctl_ask_rows(ctl, &request, record, ret_rows);
-	for (unsigned i = 0; code == CTL_DONE && i < ret_rows->count; i++) {
-		char *row = (char *)ret_rows->rows + i * record->size;
-
-		if (str_equal_ignore_case(*(const struct str *)(void *)(row + account_at), account))
-			memmove((char *)ret_rows->rows + count++ * record->size, row, record->size);
-	}
-	ret_rows->count = count;
-	return code;
-}
-
-enum ctl_exit
-ctl_ask_inventory(struct ctl *ctl, const char *path, const struct record *record, size_t account_at,
-		  enum ctl_exit (*ask_own)(struct ctl *ctl, struct ctl_rows *ret_rows),
-		  struct ctl_rows *ret_rows)
-{
-	const struct ctl_request request = {.path = str_from(path),
-					    .account = ctl_value(ctl, "account")};
-
-	if (remote_is_of_another(ctl))
-		return ask_of_another(ctl, path, record, account_at, ret_rows);
-	return ctl->remote ? ask_own(ctl, ret_rows) : ctl_ask_rows(ctl, &request, record, ret_rows);
+	return code == CTL_DONE ? ctl_print_json(ctl, json) : code;
 }

@@ -70,32 +70,47 @@ enum ctl_exit ctl_ask_row(struct ctl *ctl, const struct ctl_request *request,
 /* Asks as ctl_ask_rows() does. The request's take(), if set, receives the answer's body. */
 enum ctl_exit ctl_ask_bytes(struct ctl *ctl, const struct ctl_request *request);
 
-/* Asks, and prints the answer with the record that reads it: ctl_show() an object, ctl_list() an
- * array. */
-enum ctl_exit ctl_show(struct ctl *ctl, const struct ctl_request *request,
-		       const struct record *record);
-enum ctl_exit ctl_list(struct ctl *ctl, const struct ctl_request *request,
-		       const struct record *record);
+/* Asks as ctl_ask_rows() does. *ret_json: the answer, as the server wrote it, in the arena. */
+enum ctl_exit ctl_ask_json(struct ctl *ctl, const struct ctl_request *request,
+			   struct str *ret_json);
+
+/* Asks, and prints the answer with ctl_print_json(). */
+enum ctl_exit ctl_show(struct ctl *ctl, const struct ctl_request *request);
 
 /* Reads rows from the text of a JSON array, such as a member of an answer. Returns CTL_DONE, or
  * another code after printing the reason. */
 enum ctl_exit ctl_read_rows(struct ctl *ctl, struct str json, const struct record *record,
 			    struct ctl_rows *ret_rows);
 
-/* Lists the rows of all accounts or, if given, of --account, as the operator; over --server the
- * caller's own with ask_own, or those of another account as an administrator. account_at: offset of
- * the e-mail address in a row, in bytes. */
-enum ctl_exit
-ctl_ask_inventory(struct ctl *ctl, const char *path, const struct record *record, size_t account_at,
-		  enum ctl_exit (*ask_own)(struct ctl *ctl, struct ctl_rows *ret_rows),
-		  struct ctl_rows *ret_rows);
+/* Reads a row from the text of a JSON object in the same way. */
+enum ctl_exit ctl_read_row(struct ctl *ctl, struct str json, const struct record *record,
+			   void *ret_row);
 
+/* Object that an argument names. */
+struct ctl_found {
+	struct str id;
+	struct str segment; /* the ID in a path, encoded */
+	struct str json;    /* the object, as a list shows it; data NULL: not read */
+};
+
+/* Finds the account with this e-mail address. Returns CTL_DONE, or another code after printing the
+ * reason, as the following functions do. */
+enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct ctl_found *ret_found);
+/* Finds the app of the first argument, by ID or slug, as an administrator. */
+enum ctl_exit ctl_find_app(struct ctl *ctl, struct ctl_found *ret_found);
+/* Finds an entry of a device's rotation. */
+enum ctl_exit ctl_find_installation(struct ctl *ctl, struct str device_id, struct str id,
+				    struct ctl_found *ret_found);
 /* Finds a device by ID, serial number or MAC address, or by its name if no other device has it, in
- * upper or lower case. Returns CTL_DONE, or another code after printing the reason. */
+ * upper or lower case. */
 enum ctl_exit ctl_find_listed_device(struct ctl *ctl, struct str name,
 				     struct inventory_device *ret_device);
-/* Record that prints a device in a list. */
-extern const struct record ctl_listed_device_record;
-/* Lists devices as rows of struct inventory_device. With only an API key, they have an ID and a
- * name. */
+/* Returns the found device as JSON. With only an API key, it has an ID and a name. */
+struct str ctl_device_json(struct ctl *ctl, const struct inventory_device *device);
+/* Lists devices as rows of struct inventory_device. */
 enum ctl_exit ctl_ask_devices(struct ctl *ctl, struct ctl_rows *ret_rows);
+
+/* Runs a command as docs/api describes it, with further members of the body (NULL: none). */
+enum ctl_exit ctl_plain_with(struct ctl *ctl, const struct ctl_member *more);
+/* The same; *ret_json: the answer, which is not printed. */
+enum ctl_exit ctl_ask_plain(struct ctl *ctl, const struct ctl_member *more, struct str *ret_json);

@@ -73,6 +73,8 @@ static enum ctl_exit say_fault(const struct ctl *ctl, const struct ctl_request *
 				STR_ARG(str_from_offset(pointer, setting.length)), detail);
 	if (!member.length)
 		return ctl_fail(CTL_USAGE, "%s", detail);
+	if (str_equal(member, str_from(ctl->command->argument)))
+		return ctl_fail(CTL_USAGE, "%s %s", ctl_last_argument(ctl), detail);
 	return ctl_fail(CTL_USAGE, "--%.*s %s", STR_ARG(ctl_option_of(ctl, member)), detail);
 }
 
@@ -121,24 +123,27 @@ static enum ctl_exit say_sentence(const struct ctl_request *request, enum ctl_ex
 			STR_ARG(str_from_offset(text, after)));
 }
 
-/* Prints the problem's detail. For a missing object, names the request's subject. */
+/* Prints the problem's detail, or a sentence that names the request's subject. */
 static enum ctl_exit fail_detail(const struct ctl_request *request, enum ctl_exit exit_code,
 				 const char *code, const char *detail)
 {
 	static const struct {
 		const struct problem_kind *problem;
 		const char *text;
-	} missing[] = {
-	    {PROBLEM_ACCOUNT_NOT_FOUND, "there is no account"},
-	    {PROBLEM_APP_NOT_FOUND, "there is no app"},
-	    {PROBLEM_DEVICE_NOT_FOUND, "there is no device"},
-	    {PROBLEM_KEY_NOT_FOUND, "the account has no key"},
+	} naming[] = {
+	    {PROBLEM_ACCOUNT_HAS_NO_DEVICE,
+	     "% owns no device yet: make one first, see displayctl device create"},
+	    {PROBLEM_ACCOUNT_NOT_FOUND, "there is no account %"},
+	    {PROBLEM_APP_NOT_FOUND, "there is no app %"},
+	    {PROBLEM_DEVICE_NOT_FOUND, "there is no device %"},
+	    {PROBLEM_EMAIL_USED, "there is an account % already"},
+	    {PROBLEM_KEY_NOT_FOUND, "there is no key %"},
+	    {PROBLEM_WEBHOOK_NOT_FOUND, "the account has no webhook %"},
 	};
 
-	for (unsigned i = 0; request->subject.data && i < array_length(missing); i++)
-		if (is_kind(code, missing[i].problem))
-			return ctl_fail(exit_code, "%s %.*s", missing[i].text,
-					STR_ARG(request->subject));
+	for (unsigned i = 0; request->subject.data && i < array_length(naming); i++)
+		if (is_kind(code, naming[i].problem))
+			return say_sentence(request, exit_code, str_from(naming[i].text));
 	return ctl_fail(exit_code, "%s", detail);
 }
 

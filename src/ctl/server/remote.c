@@ -1,5 +1,6 @@
 #include "ctl/server/remote.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "ctl/shell/input.h"
 #include "http/problem.h"
 
@@ -25,46 +26,39 @@ enum reach {
 	REACH_VISITOR,	     /* nothing */
 };
 
-/* The first entry counts whose words begin the command's name. */
+/* Commands that are not in docs/api, or need something else than the operation that they ask. */
 static const struct {
-	const char *words;
+	const char *name;
 	enum reach reach;
 } reaches[] = {
-    {"account remove", REACH_MACHINE},
-    {"account ", REACH_ADMINISTRATOR},
-    {"app create", REACH_SESSION},
-    {"app disable", REACH_ADMINISTRATOR},
-    {"app enable", REACH_ADMINISTRATOR},
-    {"app list", REACH_KEY},
-    {"app new", REACH_NO_SERVER},
-    {"app render", REACH_NO_SERVER},
-    {"app review", REACH_SESSION},
-    {"app show", REACH_KEY},
-    {"app types", REACH_NO_SERVER},
-    {"device unalias", REACH_KEY},
-    {"device list", REACH_ANY},
-    {"device move", REACH_KEY},
-    {"device reboot", REACH_KEY},
-    {"device show", REACH_ANY},
-    {"device update", REACH_ANY},
-    {"device ", REACH_SESSION},
-    {"installation ", REACH_KEY},
-    {"key ", REACH_SESSION},
-    {"push", REACH_KEY},
-    {"sign-in", REACH_VISITOR},
-    {"sign-out", REACH_VISITOR},
-    {"version approve", REACH_SESSION},
-    {"version list", REACH_KEY},
+    {"account remove", REACH_MACHINE}, {"app list", REACH_KEY},
+    {"app new", REACH_NO_SERVER},      {"app remove", REACH_MACHINE},
+    {"app render", REACH_NO_SERVER},   {"app show", REACH_KEY},
+    {"app types", REACH_NO_SERVER},    {"device list", REACH_ANY},
+    {"device show", REACH_ANY},	       {"device update", REACH_ANY},
+    {"key show", REACH_SESSION},       {"sign-in", REACH_VISITOR},
+    {"sign-out", REACH_VISITOR},       {"version list", REACH_ANY},
 };
+
+/* Whether requests to the path are authenticated by an API key. */
+static bool is_by_key(struct str path)
+{
+	return str_starts_with(path, STR("/v1/"));
+}
 
 static enum reach reach_of(const struct ctl *ctl)
 {
-	struct str name = str_from(ctl->command->line.name);
+	const char *name = ctl->command->line.name;
+	struct str path = str_from(ctl->command->path);
 
 	for (unsigned i = 0; i < array_length(reaches); i++)
-		if (str_starts_with(name, str_from(reaches[i].words)))
+		if (strcmp(name, reaches[i].name) == 0)
 			return reaches[i].reach;
-	return REACH_MACHINE;
+	if (!path.data)
+		return REACH_MACHINE;
+	if (is_by_key(path))
+		return REACH_KEY;
+	return str_starts_with(path, STR("/web/admin/")) ? REACH_ADMINISTRATOR : REACH_SESSION;
 }
 
 bool remote_has_session(const struct ctl *ctl)
@@ -226,19 +220,26 @@ bool remote_is_of_another(const struct ctl *ctl)
 /* Rejects --account for another account, except in lists of an administrator. */
 static enum ctl_exit check_account(const struct ctl *ctl)
 {
-	static const char *const lists[] = {"device list", "key list"};
-	struct str account = str_from(options_text(&ctl->options, "account"));
+	const char *name = ctl->command->line.name;
+	const char *account = options_text(&ctl->options, "account");
 
-	if (!account.data ||
-	    (remote_has_session(ctl) && str_equal_ignore_case(account, ctl->remote->session.email)))
+	if (!account)
 		return CTL_DONE;
-	for (unsigned i = 0; i < array_length(lists); i++)
-		if (remote_has_session(ctl) && ctl->remote->session.is_administrator &&
-		    strcmp(ctl->command->line.name, lists[i]) == 0)
-			return CTL_DONE;
-	return ctl_fail(
-	    CTL_REFUSED,
-	    "--account works only on the server's machine; --server uses your own account");
+	if (!remote_has_session(ctl))
+		return ctl_fail(
+		    CTL_REFUSED,
+		    "over --server an API key acts for its own account: leave --account out");
+	if (!remote_is_of_another(ctl) ||
+	    (ctl->command->path_of_all && ctl->remote->session.is_administrator))
+		return CTL_DONE;
+	if (ctl->command->path_of_all)
+		return ctl_fail(CTL_REFUSED,
+				"%s of another account needs the session of an administrator",
+				name);
+	return ctl_fail(CTL_REFUSED,
+			"over --server %s is for your own account, %.*s; for another one run it on "
+			"the server's machine",
+			name, STR_ARG(ctl->remote->session.email));
 }
 
 /* ---- which server ---- */
@@ -328,11 +329,6 @@ struct str remote_own_name(struct ctl *ctl)
 static struct str user_agent(struct ctl *ctl)
 {
 	return ARENA_JOIN(&ctl->arena, STR("User-Agent: "), remote_own_name(ctl), STR("\n"));
-}
-
-static bool is_by_key(struct str path)
-{
-	return str_starts_with(path, STR("/v1/"));
 }
 
 struct str remote_fields(struct ctl *ctl, struct str path)

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/require.h"
+#include "ctl/ctl.h"
 #include "main/state_dir.h"
 
 #include <curl/curl.h>
@@ -87,7 +88,7 @@ static enum server_result fail_connection(const struct exchange *exchange, const
 		return SERVER_UNREACHED;
 	}
 	if (error == ENOENT || error == ECONNREFUSED) {
-		reason_set(reterr, "no server runs with the state directory %s", state_dir);
+		reason_set(reterr, CTL_NO_SERVER, state_dir);
 		return SERVER_UNAVAILABLE;
 	}
 	if (error == EACCES)

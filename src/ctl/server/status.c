@@ -54,7 +54,7 @@ static enum ctl_exit show_json(const struct ctl *ctl)
 	char *line;
 
 	if (take(ctl, &sample, &why) < 0)
-		return ctl_fail(CTL_FAILED, "%s", why.text);
+		return ctl_fail(CTL_DATABASE, "%s", why.text);
 	line = yyjson_write(sample.document, 0, NULL);
 	buffer_printf(&out, "%s\n", line);
 	free(line);
@@ -123,11 +123,11 @@ static enum ctl_exit show_once(const struct ctl *ctl)
 	struct reason why;
 
 	if (take(ctl, &before, &why) < 0)
-		return ctl_fail(CTL_FAILED, "%s", why.text);
+		return ctl_fail(CTL_DATABASE, "%s", why.text);
 	poll(NULL, 0, SAMPLE_MS);
 	if (take(ctl, &now, &why) < 0) {
 		finish(&before);
-		return ctl_fail(CTL_FAILED, "%s", why.text);
+		return ctl_fail(CTL_DATABASE, "%s", why.text);
 	}
 	put_status(&before, &now, false, &out);
 	finish(&before);

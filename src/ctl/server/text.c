@@ -2,6 +2,8 @@
 #include "record/json.h"
 
 #include <curl/curl.h>
+#include <stdlib.h>
+#include <yyjson.h>
 
 struct str ctl_encode(struct ctl *ctl, struct str text)
 {
@@ -66,4 +68,46 @@ struct str ctl_body(struct ctl *ctl, const struct ctl_member *members)
 	body = arena_copy(&ctl->arena, buffer_view(&json));
 	buffer_finish(&json);
 	return body;
+}
+
+static struct str text_of(yyjson_val *text)
+{
+	return (struct str){yyjson_get_str(text), yyjson_get_len(text)};
+}
+
+struct str ctl_json_text(struct ctl *ctl, struct str json, const char *member)
+{
+	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
+	yyjson_val *value = yyjson_obj_get(yyjson_doc_get_root(document), member);
+	struct str text = {0};
+
+	if (yyjson_is_str(value))
+		text = arena_copy(&ctl->arena, text_of(value));
+	yyjson_doc_free(document);
+	return text;
+}
+
+struct str ctl_json_find(struct ctl *ctl, struct str json, const char *list, const char *member,
+			 struct str text)
+{
+	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
+	yyjson_val *rows = yyjson_doc_get_root(document), *row;
+	struct str found = {0};
+	size_t i, count;
+
+	if (list)
+		rows = yyjson_obj_get(rows, list);
+	yyjson_arr_foreach(rows, i, count, row)
+	{
+		char *one;
+
+		if (!str_equal(text_of(yyjson_obj_get(row, member)), text))
+			continue;
+		one = yyjson_val_write(row, 0, NULL);
+		found = arena_copy(&ctl->arena, str_from(one));
+		free(one);
+		break;
+	}
+	yyjson_doc_free(document);
+	return found;
 }

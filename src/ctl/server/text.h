@@ -22,3 +22,10 @@ struct ctl_member {
 void ctl_write_body(const struct ctl_member *members, struct buffer *json);
 /* Returns the same body. */
 struct str ctl_body(struct ctl *ctl, const struct ctl_member *members);
+
+/* Returns a member of an object, which is a text; data is NULL if it is missing or null. */
+struct str ctl_json_text(struct ctl *ctl, struct str json, const char *member);
+/* Returns the first object of an array whose member is this text, as JSON; data is NULL if there is
+ * none. list: the member of json that is the array; NULL: json itself. */
+struct str ctl_json_find(struct ctl *ctl, struct str json, const char *list, const char *member,
+			 struct str text);

@@ -75,8 +75,7 @@ static enum ctl_exit signal_and_wait(const struct ctl *ctl, const struct server_
 	pid_t server;
 
 	if (state_dir_is_locked(state_dir) != 1 || (server = state_dir_owner(state_dir)) <= 1)
-		return ctl_fail(CTL_NOT_FOUND, "no server runs on the state directory %s",
-				state_dir);
+		return ctl_fail(CTL_DATABASE, CTL_NO_SERVER, state_dir);
 	if (!is_displayd(server))
 		return ctl_fail(
 		    CTL_REFUSED,

@@ -84,7 +84,8 @@ const struct option_set ctl_option_set = {
 	"DISPLAYD_STATE_DIR, DISPLAYD_DATABASE, DISPLAYD_PUBLIC_URL and DISPLAYD_CONFIG work as\n"
 	"for displayd. Errors go to stderr.\n"
 	"\npush, and commands about accounts, apps (except app import), devices, installations,\n"
-	"keys and versions, ask the running server of the state directory and ignore --database.\n"
+	"keys, MQTT, versions and webhooks, ask the running server of the state directory and\n"
+	"ignore --database.\n"
 	"\nExit codes: 0 done, 1 failed, 2 wrong usage or an invalid value, 3 not found,\n"
 	"4 refused (exists already, forbidden by a database constraint, or not confirmed),\n"
 	"5 no server is running, or the database is unreachable, not migrated or full.\n",
@@ -143,13 +144,9 @@ static enum ctl_exit read_places(struct ctl *ctl, char *program)
 /* Requires --account on the server's machine. Over --server the caller's account is used. */
 static enum ctl_exit check_account(const struct ctl *ctl)
 {
-	static const char *const needing[] = {"app create", "key create", "key list"};
-
-	for (unsigned i = 0; i < array_length(needing); i++)
-		if (strcmp(ctl->command->line.name, needing[i]) == 0 &&
-		    !ctl_value(ctl, "account").data)
-			return ctl_fail(CTL_USAGE, "%s needs --account EMAIL", needing[i]);
-	return CTL_DONE;
+	if (!ctl->command->is_of_account || ctl_value(ctl, "account").data)
+		return CTL_DONE;
+	return ctl_fail(CTL_USAGE, "%s needs --account EMAIL", ctl->command->line.name);
 }
 
 /* Checks that options that set a member of a request's body are UTF-8, as JSON must be. The server
@@ -286,4 +283,11 @@ struct str ctl_option_of(const struct ctl *ctl, struct str member)
 		if (members[i] && str_equal(member, str_from(members[i])))
 			return str_from(options[i].name);
 	return member;
+}
+
+const char *ctl_last_argument(const struct ctl *ctl)
+{
+	const char *names = ctl->command->line.positionals, *space = strrchr(names, ' ');
+
+	return space ? space + 1 : names;
 }

@@ -323,6 +323,7 @@ x-displayd-command:
         name: lamp update
         about: LAMP
         asks: true
+        own: true
         options: {isLit: {value: "on|off"}, lateHour: null, names: {value: NAME, check: name}}
         more: [{name: key-file, value: FILE, help: A key., hand: true}]
 """
@@ -343,8 +344,8 @@ components:
 TABLE = "    {CTL_LAMP_UPDATE},\n"
 
 
-def commanded(description, command=COMMANDED, table=TABLE):
-    pages = LAMPS.replace("summary: Turn a lamp", command.strip() + "\n      summary: Turn a lamp")
+def commanded(description, command=COMMANDED, table=TABLE, lamps=LAMPS):
+    pages = lamps.replace("summary: Turn a lamp", command.strip() + "\n      summary: Turn a lamp")
     description.write("api/pages/lamps.yaml", pages.replace(
         'requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/Lamp"}}}}',
         'requestBody: {content: {application/json: {schema: {$ref: "#/components/schemas/LampUpdate"}}}}') + BODY)
@@ -356,7 +357,7 @@ def commanded(description, command=COMMANDED, table=TABLE):
 def test_commands(description):
     done, header = commanded(description)
     assert done.returncode == 0, done.stderr
-    assert "enum ctl_exit ctl_lamp_update(struct ctl *ctl);" in header
+    assert "enum ctl_exit ctl_lamp_update(struct ctl *ctl);" in header and ".run = ctl_lamp_update," in header
     macro = header[header.index("#define CTL_LAMP_UPDATE"):]
     for fact in ('.name = "lamp update", .positionals = "LAMP"', '.help = "Turn a lamp. On or off. Asks first."',
                  'OPTION(SWITCH, "yes", NULL, "Skip the confirmation.', 'OPTION(TEXT, "key-file", "FILE", "A key.")',
@@ -371,7 +372,26 @@ def test_commands(description):
     assert "x-displayd" not in json.dumps(description.document("pages"))
 
 
+def test_a_plain_command(description):
+    """A command without a handler of its own is data for the one that asks and prints."""
+    plain = COMMANDED.replace("asks: true", "asks: Is {name} to change?").replace("own: true", "argument: lateHour").replace(
+        "about: LAMP", "about: LAMP\n        columns: name isLit\n        row: id\n        list: lamps\n"
+        "        account: Owner.\n        all: /web/lamps")
+    hooks = LAMPS.replace("lampId", "webhookId")  # objects that it finds
+    done, header = commanded(description, plain, lamps=hooks)
+    assert done.returncode == 0, done.stderr
+    for fact in ('.question = "Is {name} to change?"', '.argument = "lateHour"', ".run = ctl_plain,", ".has_body = true",
+                 '.columns = "name isLit"', '.row_id = "id"', '.list = "lamps"', '.path_of_all = "/web/lamps"',
+                 'OPTION(TEXT, "account", "EMAIL", "Owner.", .check = ctl_check_account)'):
+        assert fact in header, header
+    assert "ctl_lamp_update" not in header and ".is_of_account" not in header
+    _, header = commanded(description, plain.replace("\n        all: /web/lamps", ""), lamps=hooks)
+    assert ".is_of_account = true" in header and '"Owner. Required without --server."' in header
+
+
 @pytest.mark.parametrize("old, new, reason", [
+    ("own: true", "own: true\n        argument: colour", "the body has no colour"),
+    ("own: true", "columns: name", "lamp update needs a handler, because nothing finds {"),
     ("about: LAMP", "abuot: LAMP", "nobody knows one of its members"),
     ("isLit: {value", "isLight: {value", "the body has no isLight"),
     ("{value: NAME,", "{values: NAME,", "nobody knows one of its members"),
