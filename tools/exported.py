@@ -12,16 +12,18 @@ So may other schemas. Each property of a schema with a kind is a member of this 
 
 What a property leaves out, the property of the same name in the schema that x-displayd-changes names says. A line
 has a member if three places name it: src/domain/account_line.c, which reads it, sql/query/account_export.sql, which
-writes it, and the newest account_import_line_apply() of sql/migration, which makes rows of it.
+writes it, and the newest account_import_line_apply() of sql/schema and sql/migration, which makes rows of it.
 """
 
 import pathlib
 import re
 
+import operations
 import record_schemas
 from record_schemas import PREFIX, fault
 
-LINES, EXPORT, MIGRATIONS = "src/domain/account_line.c", "sql/query/account_export.sql", "sql/migration"
+LINES, EXPORT = "src/domain/account_line.c", "sql/query/account_export.sql"
+TABLES = ("sql/schema", "sql/migration")  # in the order in which a database gets them
 IMPORT = re.compile(r"CREATE (?:OR REPLACE )?FUNCTION account_import_line_apply\(")
 
 
@@ -53,9 +55,12 @@ def read_export(text):
             for found in re.finditer(r"json_build_object\('kind', '(\w+)'", text)}
 
 
-def read_import(folder):
-    """Returns the newest migration that defines the function, and {kind: its text for the kind}."""
-    paths = [path for path in sorted(folder.glob("*.sql")) if IMPORT.search(path.read_text(encoding="utf-8"))]
+def read_import(folders):
+    """Returns the newest file that defines the function, and {kind: its text for the kind}."""
+    paths = [path for folder in folders for path in sorted(folder.glob("*.sql"))
+             if IMPORT.search(path.read_text(encoding="utf-8"))]
+    if not paths:
+        raise operations.Fault(f"{' and '.join(TABLES)} have no account_import_line_apply()")
     text = IMPORT.split(paths[-1].read_text(encoding="utf-8"))[-1]
     parts = re.split(r"^\tWHEN '(\w+)' THEN$", text[:text.index("END CASE")], flags=re.M)
     return paths[-1], dict(zip(parts[1::2], parts[2::2]))
@@ -66,8 +71,9 @@ class Export:
 
     def __init__(self, root):
         root = pathlib.Path(root)
-        self.newest, imported = read_import(root / MIGRATIONS)
-        self.inputs = [root / LINES, root / EXPORT, root / MIGRATIONS, self.newest]
+        folders = [root / folder for folder in TABLES if (root / folder).exists()]
+        self.newest, imported = read_import(folders)
+        self.inputs = [root / LINES, root / EXPORT, *folders, self.newest]
         self.places = [
             (LINES, read_lines((root / LINES).read_text(encoding="utf-8"))),
             (EXPORT, read_export((root / EXPORT).read_text(encoding="utf-8"))),
