@@ -18,11 +18,12 @@ writes it, and the newest account_import_line_apply() of sql/schema and sql/migr
 import pathlib
 import re
 
+import operations
 import record_schemas
 from record_schemas import PREFIX, fault
 
 LINES, EXPORT = "src/domain/account_line.c", "sql/query/account_export.sql"
-SCHEMA = "sql/schema", "sql/migration"  # in the order in which they are applied
+TABLES = ("sql/schema", "sql/migration")  # in the order in which a database gets them
 IMPORT = re.compile(r"CREATE (?:OR REPLACE )?FUNCTION account_import_line_apply\(")
 
 
@@ -58,6 +59,8 @@ def read_import(folders):
     """Returns the newest file that defines the function, and {kind: its text for the kind}."""
     paths = [path for folder in folders for path in sorted(folder.glob("*.sql"))
              if IMPORT.search(path.read_text(encoding="utf-8"))]
+    if not paths:
+        raise operations.Fault(f"{' and '.join(TABLES)} have no account_import_line_apply()")
     text = IMPORT.split(paths[-1].read_text(encoding="utf-8"))[-1]
     parts = re.split(r"^\tWHEN '(\w+)' THEN$", text[:text.index("END CASE")], flags=re.M)
     return paths[-1], dict(zip(parts[1::2], parts[2::2]))
@@ -68,7 +71,7 @@ class Export:
 
     def __init__(self, root):
         root = pathlib.Path(root)
-        folders = [root / folder for folder in SCHEMA]
+        folders = [root / folder for folder in TABLES if (root / folder).exists()]
         self.newest, imported = read_import(folders)
         self.inputs = [root / LINES, root / EXPORT, *folders, self.newest]
         self.places = [

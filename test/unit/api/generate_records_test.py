@@ -153,7 +153,7 @@ static const struct record_field room_fields[] = {
 };
 """,
     "sql/query/account_export.sql": "SELECT json_build_object('kind', 'room', 'name', name, 'floor', f(a), 'opening', b)",
-    "sql/migration/0001_old.sql": "CREATE FUNCTION account_import_line_apply() AS $$\n\tWHEN 'room' THEN\n\tEND CASE;\n$$",
+    "sql/schema/09_old.sql": "CREATE FUNCTION account_import_line_apply() AS $$\n\tWHEN 'room' THEN\n\tEND CASE;\n$$",
     "sql/migration/0002_new.sql": "CREATE OR REPLACE FUNCTION account_import_line_apply() AS $$\n\tWHEN 'room' THEN\n"
                                   "\t\tINSERT name, floor, opening\n\tWHEN 'hall' THEN\n\t\tname\n\tEND CASE;\n$$",
 }
