@@ -196,18 +196,23 @@ static struct step_result find(struct task *task)
 				      has_settings ? &update->body.settings : NULL, found);
 }
 
-/* The app sets its own interval: a body may name that, and no other. */
-static struct step_result interval_found(struct task *task)
+/* Members that only show, and the interval, which the app sets itself: a body may have what is so.
+ */
+static struct step_result shown_found(struct task *task)
 {
 	const struct update *update = task_state(task);
+	const struct v0_installation_change *body = &update->body_v0;
 	int64_t minutes;
 
 	if (task_row_count(task) == 0)
 		return api_fail_no_entry(task);
-	if (!json_get_integer(update->body_v0.interval, &minutes) ||
-	    minutes != update->shown.render_interval_min)
-		return task_fail_field(task, "renderIntervalMin",
-				       "cannot be changed here: each app sets its own interval");
+	v0_installation_change_check_shown(body, &update->shown, task_faults(task));
+	if (body->interval && (!json_get_integer(body->interval, &minutes) ||
+			       minutes != update->shown.render_interval_min))
+		faults_add(task_faults(task), STR("renderIntervalMin"),
+			   "cannot be changed here: each app sets its own interval");
+	if (task_faults(task)->count)
+		return task_fail_faults(task);
 	return find(task);
 }
 
@@ -219,13 +224,14 @@ static struct step_result find_v0(struct task *task)
 
 	if (!has_change)
 		return ask_v0(task);
-	if (!update->body_v0.interval || task_faults(task)->count)
+	if ((!update->body_v0.interval && !v0_installation_change_shows(task_body_present(task))) ||
+	    task_faults(task)->count)
 		return find(task);
 	statement_v0_installation_get(task_new_query(task),
 				      &(struct v0_installation_get_parameters){
 					  task_device(task)->id, task_path_parameter(task, 1)},
 				      &update->shown);
-	return task_query(task, interval_found);
+	return task_query(task, shown_found);
 }
 
 static struct step_result begin_v0(struct task *task)

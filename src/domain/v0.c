@@ -39,6 +39,8 @@ static const struct record_field device_fields[] = {
     RECORD_OPEN(.name = "dimMode"),
     RECORD_BOOL(struct v0_device, dim_enabled, .name = "enabled", .column = "dim_enabled"),
     RECORD_BOOL(struct v0_device, is_dimmed, .name = "active", .column = "is_dimmed"),
+    RECORD_TIMESTAMP(struct v0_device, dim_until_us, .name = "overrideUntil",
+		     .column = "dimmed_until", .nullable = true),
     RECORD_STR(struct v0_device, dim_start, .name = "startTime", .column = "dim_start",
 	       .nullable = true),
     RECORD_INT2(struct v0_device, dim_brightness, .name = "brightness", .column = "dim_brightness"),
@@ -108,9 +110,25 @@ enum {
 	FIELD_NIGHT,
 	FIELD_NIGHT_BRIGHTNESS,
 	FIELD_ASLEEP,
+	FIELD_DIMMED,
+	FIELD_SHOWN, /* the first of those that only show */
+	FIELD_SHOWN_END = FIELD_SHOWN + V0_DEVICE_SHOWN
 };
 
+#define SHOWN_BITS (((UINT64_C(1) << V0_DEVICE_SHOWN) - 1) << FIELD_SHOWN)
+
+bool v0_device_change_shows(uint64_t present)
+{
+	return present & SHOWN_BITS;
+}
+
+bool v0_device_change_sets(uint64_t present)
+{
+	return present & ~SHOWN_BITS;
+}
+
 #define PERCENT .minimum = 0, .maximum = 100
+#define SHOWN(name) .body = name, .is_alias = true
 #define ENTRY_ID .minimum = 0, .maximum = LIMIT_INSTALLATION_ID
 
 static void device_change_check(void *body, uint64_t seen, struct faults *faults)
@@ -123,6 +141,7 @@ static void device_change_check(void *body, uint64_t seen, struct faults *faults
 	change->sets_night = seen >> FIELD_NIGHT & 1;
 	change->sets_night_brightness = seen >> FIELD_NIGHT_BRIGHTNESS & 1;
 	change->sets_asleep = seen >> FIELD_ASLEEP & 1;
+	change->sets_dimmed = seen >> FIELD_DIMMED & 1;
 	change->settings.dim_enabled =
 	    clock_parse(change->dim_start, &change->settings.dim_start_minute);
 }
@@ -137,6 +156,15 @@ static const struct record_field device_change_fields[] = {
     [FIELD_NIGHT_BRIGHTNESS] = RECORD_INT2(struct v0_device_change, night_brightness,
 					   .body = "nightModeBrightness", PERCENT),
     [FIELD_ASLEEP] = RECORD_BOOL(struct v0_device_change, is_asleep, .body = "nightModeActive"),
+    [FIELD_DIMMED] = RECORD_BOOL(struct v0_device_change, is_dimmed, .body = "dimModeActive"),
+    [FIELD_SHOWN] = RECORD_ANY(struct v0_device_change, shown[0], SHOWN("id")),
+    RECORD_ANY(struct v0_device_change, shown[1], SHOWN("type")),
+    RECORD_ANY(struct v0_device_change, shown[2], SHOWN("notes")),
+    RECORD_ANY(struct v0_device_change, shown[3], SHOWN("nightMode")),
+    RECORD_ANY(struct v0_device_change, shown[4], SHOWN("dimMode")),
+    RECORD_ANY(struct v0_device_change, shown[5], SHOWN("interstitial")),
+    RECORD_ANY(struct v0_device_change, shown[6], SHOWN("lastSeen")),
+    RECORD_ANY(struct v0_device_change, shown[7], SHOWN("info")),
     RECORD_STR(struct v0_device_change, settings.name, .body = "displayName", .minimum = 1,
 	       .maximum = DEVICE_NAME_LENGTH_MAX, .check = device_name_check),
     RECORD_INT4(struct v0_device_change, settings.schedule_interval_s, .body = "intervalSec",
@@ -214,7 +242,12 @@ static const struct fixed_member installation_fixed[V0_INSTALLATION_FIXED] = {
     {"showFullAnimation", "\"auto\""},
 };
 
-enum { FIELD_ENABLED, FIELD_ENTRY_PINNED };
+enum { FIELD_ENABLED, FIELD_ENTRY_PINNED, FIELD_ENTRY_SHOWN };
+
+bool v0_installation_change_shows(uint64_t present)
+{
+	return present >> FIELD_ENTRY_SHOWN & ((UINT64_C(1) << V0_INSTALLATION_SHOWN) - 1);
+}
 
 static bool read_display(const struct json_value *value, int64_t *ret_s)
 {
@@ -270,6 +303,11 @@ static const struct record_field installation_change_fields[] = {
 	RECORD_BOOL(struct v0_installation_change, entry.is_enabled, .body = "enabled"),
     [FIELD_ENTRY_PINNED] =
 	RECORD_BOOL(struct v0_installation_change, entry.is_pinned, .body = "pinned"),
+    [FIELD_ENTRY_SHOWN] = RECORD_ANY(struct v0_installation_change, shown[0], SHOWN("id")),
+    RECORD_ANY(struct v0_installation_change, shown[1], SHOWN("appID")),
+    RECORD_ANY(struct v0_installation_change, shown[2], SHOWN("pushed")),
+    RECORD_ANY(struct v0_installation_change, shown[3], SHOWN("lastRenderAt")),
+    RECORD_ANY(struct v0_installation_change, shown[4], SHOWN("isInactive")),
     RECORD_ANY(struct v0_installation_change, entry.display, .body = "displayTimeSec"),
     RECORD_ANY(struct v0_installation_change, start, .body = "startTime"),
     RECORD_ANY(struct v0_installation_change, end, .body = "endTime"),

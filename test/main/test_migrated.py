@@ -163,6 +163,19 @@ def test_no_device_was_turned_or_set_asleep(postgres, tmp_path):
     assert sql("SELECT bool_or(is_sleep_set) FROM device") == [(False,)]
 
 
+def test_no_device_was_dimmed_by_hand(postgres, tmp_path):
+    sql = migrated(postgres, tmp_path, 58)
+    assert sql("SELECT count(*), bool_or(is_dim_set), count(dim_set_until) FROM device") == [(2, False, 0)]
+    assert sql("SELECT count(*), count(dimmed_until) FROM device_v0") == [(2, 0)]
+    sql("UPDATE device SET is_dim_set = true")
+    sql("UPDATE device SET dim_enabled = dim_enabled, sleep_start_minute = 1, brightness = 9, timezone = timezone")
+    assert sql("SELECT bool_and(is_dim_set) FROM device") == [(True,)]
+    for change in ("dim_enabled = NOT dim_enabled", "sleep_end_minute = sleep_end_minute + 1"):
+        sql(f"UPDATE device SET {change}")
+        assert sql("SELECT bool_or(is_dim_set) FROM device") == [(False,)]
+        sql("UPDATE device SET is_dim_set = true")
+
+
 def test_keys_are_for_everything_and_have_no_end(postgres, tmp_path):
     sql = migrated(postgres, tmp_path, 38)
     assert sql("SELECT count(*), count(*) FILTER (WHERE scope = 'all'), count(device_ids), count(ends_at) "
