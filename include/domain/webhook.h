@@ -45,6 +45,9 @@ struct webhook_body {
 extern const struct record webhook_creation_record;
 extern const struct record webhook_update_record;
 
+/* Returns the host of a URL that a body's check accepted, without brackets. */
+struct str webhook_url_host(struct str url);
+
 /* Outcome of a test. */
 struct webhook_outcome {
 	int64_t status; /* 0: there was no answer */
