@@ -1,5 +1,6 @@
 #include "api/app_name.h"
 #include "api/app_work.h"
+#include "delivery/delivery.h"
 #include "endpoints.h"
 #include "push_steps.h"
 
@@ -142,19 +143,27 @@ static struct step_result entry_app_found(struct task *task)
 	return app_found(task);
 }
 
-/* Stores the pushed image again, so that it is shown at once. */
-static struct step_result push_again(struct task *task)
+static struct step_result shown_again(struct task *task)
+{
+	const struct app_push *push = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_entry(task);
+	delivery_device_changed(api_delivery(task), task_device(task)->id,
+				push->push.stored.generation);
+	return push_answer(task);
+}
+
+/* Shows the pushed image as it is stored then: a newer one may come meanwhile. */
+static struct step_result show_again(struct task *task)
 {
 	struct app_push *push = task_state(task);
 
-	if (push->body.settings.count)
-		return task_fail_field(task, "config", "must be left out for a pushed image");
-	push->body.push.expires_in_s = push->entry.expires_in_s;
-	push->body.push.duration_s = task_device(task)->schedule_interval_s;
 	push_begin(task, &push->push, &push->body.push);
-	push->push.picture = push->entry.picture;
-	push->push.is_done = push_answer;
-	return push_store(task);
+	statement_push_show(task_new_query(task),
+			    &(struct push_show_parameters){task_device(task)->id, push->entry.id},
+			    &push->push.stored);
+	return task_query(task, shown_again);
 }
 
 static struct step_result entry_found(struct task *task)
@@ -164,12 +173,14 @@ static struct step_result entry_found(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return fail_entry(task);
-	if (push->entry.picture.data)
-		return push_again(task);
-	/* Its picture is shown as a temporary one. In the background nothing is to be done: the
-	 * rotation shows a picture of its own in each turn. */
+	if (push->entry.is_pushed && push->body.settings.count)
+		return task_fail_field(task, "config", "must be left out for a pushed image");
+	/* In the background nothing is to be done: the rotation shows the entry in its turn. */
 	if (push->body.push.in_background)
 		return task_reply_empty(task, 200);
+	if (push->entry.is_pushed)
+		return show_again(task);
+	/* The app's picture is shown as a temporary one. */
 	push->body.push.is_installation = false;
 	id_format(task_device(task)->id, device);
 	return api_find_app(task, &push->work, STR(""), str_from(device), push->entry.id,

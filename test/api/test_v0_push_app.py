@@ -268,10 +268,19 @@ def test_a_pushed_entry_alone(world, screen):
     assert alone(screen, "b", background=True).ok() == {}
     assert screen.ids() == ["a", "b"]
     assert alone(screen, "a", config={"x": "y"}).faults() == {"/config": "must be left out for a pushed image"}
+    # The entry stays as it is, with its end, and the bytes of a temporary image no longer count.
+    of_entry = "SELECT picture_hash, picture_generation, expires_at, position FROM installation WHERE device_id = %s AND id = 'a'"
     world.sql("UPDATE installation SET expires_at = present_time() + interval '100 s' WHERE device_id = %s AND id = 'a'", screen.id)
-    assert alone(screen, "a").ok() == {}
-    assert world.sql("SELECT expires_at BETWEEN present_time() + interval '50 s' AND present_time() + interval '101 s' "
-                     "FROM installation WHERE device_id = %s AND id = 'a'", screen.id) == [(True,)]
+    before = world.sql(of_entry, screen.id)
+    assert push(screen).status == 200
+    answer = alone(screen, "a")
+    assert answer.ok() == {} and answer["Displayd-Shown"]
+    screen.shows(solid(RED))
+    assert world.sql(of_entry, screen.id) == before
+    assert world.sql("SELECT picture_bytes = pushed_bytes(id) FROM device WHERE id = %s", screen.id) == [(True,)]
+    for name, color in (("b", GREEN), ("a", RED)):
+        assert alone(screen, name).ok() == {}
+        screen.shows(solid(color))
 
 
 def test_an_entry_alone_that_is_not_there(world, screen, app):
