@@ -13,6 +13,7 @@ A record's members are the properties in their order. What it may say:
     columns     {column: type}: columns without a property, after the others; {column: {type: T, nullable: true,
                 member: NAME, before: PROPERTY}}
     from, to    the first and the last property
+    as-shown    [name, ...]: members that only show, which a body may have as they are shown: shown[0], shown[1], ...
     body        true: it is a body, although no operation names the schema itself
     private     true: it has the properties that are x-displayd-pages-only; false: its table only
     check       function that checks a body's members together
@@ -43,7 +44,7 @@ TYPES = {"bool": "bool", "str": "struct str", "id": "struct id", "bytes": "struc
 FACTS = {"type": ["id", "int", "int2", "int4", "int8", "json", "any", "bytes", "str"], "member": None, "column": None,
          "check": None, "bounds": [False], "nullable": [True, False], "null-if": None, "none": None, "past": [True],
          "pages-only": [True], "example": None, "not-exported": None, "exported-as": None, "exported": None, "records": None, "changes": None}
-OPTIONS = {"like", "struct", "file", "by-hand", "rows", "body", "sets", "columns", "from", "to", "private", "check", "has"}
+OPTIONS = {"like", "struct", "file", "by-hand", "rows", "body", "sets", "columns", "from", "to", "private", "check", "has", "as-shown"}
 INHERITED = {"type", "member", "column", "check", "bounds", "nullable", "null-if", "none", "past"}
 PREFIX = operations.PREFIX
 CLOCK = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
@@ -173,6 +174,8 @@ class Record:
             self._add(document, one, "", False)
         for column in list(self.columns):
             self._add_column(column)
+        for i, member in enumerate(options.get("as-shown", [])):
+            self.fields.append(Field("any", f"shown[{i}]", [f'.body = "{member}"', ".is_alias = true"]))
 
     def _add_column(self, column):
         """Adds a column that no property has."""

@@ -12,6 +12,7 @@ struct delivery;
 struct engines;
 struct events;
 struct hooks;
+struct network_list;
 struct render_health;
 struct settings_key;
 struct still_cache;
@@ -36,6 +37,7 @@ struct api_service {
 	const struct render_health *render_health; /* NULL: this worker renders no apps */
 	const char *why_no_mqtt;	   /* NULL, or a sentence why accounts cannot connect to
 					    * brokers */
+	const struct network_list *listed; /* of --egress-allow; NULL: none */
 	const uint8_t *metrics_token_hash; /* SHA-256; NULL: no access from outside */
 };
 

@@ -21,6 +21,15 @@ struct sleep_setting {
 
 extern const struct record sleep_setting_record;
 
+/* Dimming that was set, or its end, which overrides the device's plan of dimming. */
+struct dim_setting {
+	bool is_set;
+	bool is_dimmed;
+	int64_t until_us; /* wall clock; 0: no end */
+};
+
+extern const struct record dim_setting_record;
+
 struct display_settings {
 	const struct zone *zone; /* NULL is UTC */
 	int32_t schedule_interval_s;
@@ -33,11 +42,13 @@ struct display_settings {
 	bool auto_dim;
 	bool sleep_enabled;
 	struct sleep_setting sleep_set;
+	struct dim_setting dim_set;
 };
 
 /* Settings of a device's row. */
 struct display_settings display_settings_of(const struct device *device,
-					    const struct sleep_setting *sleep_set);
+					    const struct sleep_setting *sleep_set,
+					    const struct dim_setting *dim_set);
 
 struct display_level {
 	int brightness; /* 0 to 100; 0: dark, and no picture is to be sent */
@@ -50,5 +61,5 @@ struct display_level {
 bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, int64_t *ret_us);
 
 /* Returns the brightness at that moment: 0 in the sleep window, 30 % of the set value (at least 1)
- * from 21:00 to 07:00 if auto_dim is on, and at most dim_brightness during the dim hours. */
+ * from 21:00 to 07:00 if auto_dim is on, and at most dim_brightness while it is dimmed. */
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us);

@@ -67,6 +67,7 @@ struct push_stored {
 	int64_t last_online_us;
 	bool has_connected; /* the device's panel has connected at least once */
 	struct sleep_setting sleep_set;
+	struct dim_setting dim_set;
 };
 
 extern const struct record push_stored_record;
@@ -92,7 +93,7 @@ const char *push_split_image(struct str image, struct arena *arena, struct str *
 /* Body of /v0's push_app: an app to render and to show as a push. */
 struct push_app_body {
 	struct push_body push; /* without an image */
-	struct str app;	       /* ID or slug */
+	struct str app;	       /* ID or slug; empty: that of the entry with the installation's ID */
 	struct str publish;    /* "foreground" or "background" */
 	const struct json_value *settings_value;
 	struct settings settings; /* after the check */

@@ -14,6 +14,10 @@ enum { V0_ENTRY_ID_LENGTH = 2 * ID_BYTES };
 /* Whether an ID may be that of an app's installation without its dashes. */
 bool v0_entry_id_is_bare(struct str id);
 
+/* Members that only show, such as nightMode: a change may have them as they are shown. Those that
+ * change by themselves, such as lastSeen, may have any value of their type. */
+enum { V0_DEVICE_SHOWN = 8, V0_INSTALLATION_SHOWN = 5 };
+
 /* A change of a device. */
 struct v0_device_change {
 	struct device settings; /* first member: record_present_as() compares offsets */
@@ -21,10 +25,19 @@ struct v0_device_change {
 	struct str pinned_entry;
 	struct str night_entry;
 	int64_t night_brightness;
-	bool is_asleep;
+	bool is_asleep, is_dimmed;
+	const struct json_value *shown[V0_DEVICE_SHOWN];
 	/* After the check: */
-	bool sets_dim, sets_pinned, sets_night, sets_night_brightness, sets_asleep;
+	bool sets_dim, sets_pinned, sets_night, sets_night_brightness, sets_asleep, sets_dimmed;
 };
+
+/* Whether a body has members that only show, and whether it has others. present: bits of the
+ * change's record. */
+bool v0_device_change_shows(uint64_t present);
+bool v0_device_change_sets(uint64_t present);
+/* Adds a fault for each member that only shows and is not as the device shows it. */
+void v0_device_change_check_shown(const struct v0_device_change *change,
+				  const struct v0_device *device, struct faults *faults);
 
 /* Bits of device_record that the change sets. present: bits of the change's own record. */
 uint64_t v0_device_change_present(const struct v0_device_change *change, uint64_t present);
@@ -38,9 +51,17 @@ struct v0_installation_change {
 	const struct json_value *start, *end;
 	const struct json_value *interval; /* must be the one that is shown */
 	const struct json_value *fixed[V0_INSTALLATION_FIXED];
+	const struct json_value *shown[V0_INSTALLATION_SHOWN];
 	/* After the check, if they were given; -1: no start, or no end. */
 	int64_t start_minute, end_minute;
 };
+
+/* Whether a body has members that only show. present: bits of the change's record. */
+bool v0_installation_change_shows(uint64_t present);
+/* Adds a fault for each member that only shows and is not as the installation shows it. */
+void v0_installation_change_check_shown(const struct v0_installation_change *change,
+					const struct v0_installation *installation,
+					struct faults *faults);
 
 /* Whether the change depends on the stored hours. */
 bool v0_needs_hours(const struct v0_installation_change *change);

@@ -13,6 +13,9 @@ enum {
 	WEBHOOK_SIGNATURES_LENGTH = 2 * WEBHOOK_SIGNATURE_LENGTH + 1,
 };
 
+/* Returns the host of a URL that a body's check accepted, without brackets. */
+struct str webhook_url_host(struct str url);
+
 /* Makes a new secret, and its encrypted form for the database. */
 void webhook_secret_new(const struct settings_key *key, struct id webhook_id,
 			char ret_text[static WEBHOOK_SECRET_LENGTH + 1],

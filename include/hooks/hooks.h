@@ -53,7 +53,7 @@ struct hook_target {
 	struct id webhook_id, account_id;
 	struct str url, encrypted_secret;
 	struct str previous_secret; /* encrypted likewise; empty: none is valid */
-	bool reaches_local;
+	unsigned lacks; /* of enum reach_lack (text/reach.h), to reach local addresses */
 };
 
 /* Signs and sends a message. The target and the body must live until done(). Returns false, and

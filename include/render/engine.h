@@ -32,10 +32,6 @@ struct engine_run;
 
 enum engine_language { ENGINE_STARLARK, ENGINE_TYPESCRIPT, ENGINE_LANGUAGE_COUNT };
 
-/* Clause for why_public of a job: administrators have closed local addresses to all apps. */
-#define ENGINE_LOCAL_IS_CLOSED                                                                     \
-	"an administrator has closed local addresses to all apps: Administration, Instance"
-
 /* Returns the socket to the render host; NULL: there is none, or the engines are drained. */
 struct host_link *engines_host(const struct engines *engines);
 

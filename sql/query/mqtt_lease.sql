@@ -1,11 +1,11 @@
 -- Leases connections to MQTT brokers that no worker holds, and renews the leases of this worker,
--- for 15 s. Leases for accounts that are being removed are given back. reaches_local: the
--- connection may reach the addresses of --egress-allow, as the account's previews may: an
--- administrator has marked the account and lets apps reach these addresses. own_account_id: the
--- account of --mqtt-account.
+-- for 15 s. Leases for accounts that are being removed are given back. The connection may reach the
+-- addresses of --egress-allow, as the account's previews may, if is_marked (an administrator has
+-- marked the account) and not is_local_closed (to all accounts). own_account_id: the account of
+-- --mqtt-account.
 -- params: holder uuid, own_account_id uuid, row_limit int4
 -- row: account_id uuid, url text, username text?, password bytea?, is_of_instance bool,
---   revision int8, reaches_local bool
+--   revision int8, is_local_closed bool, is_marked bool
 -- effect: write
 -- work: bounded
 WITH own AS (
@@ -39,5 +39,5 @@ SET holder = :holder, held_until = present_time() + interval '15 s'
 FROM site
 WHERE mqtt_connection.account_id = ANY (ARRAY(SELECT account_id FROM locked)) AND site.is_it
 RETURNING mqtt_connection.account_id, url, username, password, is_of_instance, revision,
-	site.apps_reach_local AND (SELECT account.reaches_local FROM account WHERE account.id = mqtt_connection.account_id)
-		AS reaches_local
+	NOT site.apps_reach_local AS is_local_closed,
+	(SELECT account.reaches_local FROM account WHERE account.id = mqtt_connection.account_id) AS is_marked

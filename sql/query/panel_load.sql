@@ -4,7 +4,7 @@
 -- have repeats_picture. number is the index of the device's ID in the array, from 1. turned_at is
 -- NULL also if it is in the future, because the clock was wrong: a push after that is newer.
 -- params: ids uuid[], known_push_generations int8[]
--- row: number int8, device, sleep_setting, turn_count int8, turned_at timestamptz?, link_key_hash bytea,
+-- row: number int8, device, sleep_setting, dim_setting, turn_count int8, turned_at timestamptz?, link_key_hash bytea,
 --   is_disabled bool, has_connected bool,
 --   push_generation int8?, push_installation_id text?, push_picture bytea?,
 --   push_duration_s int4?, push_created_at timestamptz?, push_displayed_at timestamptz?,
@@ -14,14 +14,15 @@
 --   is_alias_guessable bool, second_key_hash bytea?, order_generation int8?
 -- effect: read
 -- work: bounded
-SELECT number, {device}, {sleep_setting}, turn_count, turned_at, link_key_hash, is_disabled, has_connected,
+SELECT number, {device}, {sleep_setting}, {dim_setting}, turn_count, turned_at, link_key_hash, is_disabled,
+	has_connected,
 	push_generation, push_installation_id,
 	CASE WHEN NOT repeats_picture THEN push_picture END AS push_picture,
 	push_duration_s, push_created_at, push_displayed_at, is_push_held, is_push_waking, repeats_picture,
 	pinned_installation_id, night_installation_id, night_brightness, alias, alias_key_hash, is_alias_open,
 	is_alias_guessable, second_key_hash, order_generation
 FROM (
-	SELECT wanted.number, device.{device}, device.{sleep_setting}, device.turn_count,
+	SELECT wanted.number, device.{device}, device.{sleep_setting}, device.{dim_setting}, device.turn_count,
 		CASE WHEN device.turned_at <= present_time() THEN device.turned_at END AS turned_at,
 		device.link_key_hash,
 		device.disabled_at IS NOT NULL AS is_disabled,

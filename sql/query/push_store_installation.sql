@@ -18,7 +18,7 @@
 WITH locked AS (
 	SELECT id, account_id, generation, last_push_generation, schedule_interval_s,
 		pinned_installation_id, last_online_at, connected_at IS NOT NULL AS has_connected,
-		is_sleep_set, is_set_asleep, sleep_set_until,
+		is_sleep_set, is_set_asleep, sleep_set_until, is_dim_set, is_set_dimmed, dim_set_until,
 		last_push_at > present_time() - interval '1 second' AS is_close, entry_count,
 		EXISTS (
 			SELECT
@@ -101,6 +101,7 @@ SELECT coalesce(touched.generation, asked.generation) AS generation,
 	touched.generation IS NOT NULL AS is_stored, coalesce(asked.room < 0, false) AS is_full,
 	asked.room IS NOT NULL AS is_summed, coalesce(asked.room, 0) AS room, asked.byte_limit,
 	asked.has_expired, asked.pinned_installation_id, asked.last_online_at, asked.has_connected,
-	asked.is_sleep_set, asked.is_set_asleep, asked.sleep_set_until
+	asked.is_sleep_set, asked.is_set_asleep, asked.sleep_set_until,
+	asked.is_dim_set, asked.is_set_dimmed, asked.dim_set_until
 FROM asked
 LEFT JOIN touched ON true

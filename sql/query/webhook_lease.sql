@@ -8,8 +8,8 @@
 -- previous_secret: signs too, if it is not empty; one that has ended is removed.
 -- params: lease uuid, lease_ms int8, message_id uuid, after uuid, row_limit int8
 -- row: has_webhooks bool, next_after uuid, id uuid, account_id uuid, url text, secret bytea,
---   previous_secret bytea, message_id uuid, wall_time timestamptz, body text, event_count int8, reaches_local bool,
---   wait_ms int8, waiting int8
+--   previous_secret bytea, message_id uuid, wall_time timestamptz, body text, event_count int8,
+--   is_local_closed bool, is_marked bool, wait_ms int8, waiting int8
 -- effect: write
 -- work: bounded
 WITH RECURSIVE waiting (id, number) AS (
@@ -87,7 +87,7 @@ SELECT EXISTS (SELECT FROM webhook WHERE is_enabled) AS has_webhooks,
 			FROM batch), '')
 		|| ']}', '') AS body,
 	(SELECT count(*) FROM batch) AS event_count,
-	coalesce(account.reaches_local AND site.apps_reach_local, false) AS reaches_local,
+	NOT site.apps_reach_local AS is_local_closed, coalesce(account.reaches_local, false) AS is_marked,
 	coalesce((
 		SELECT milliseconds_until(least(now.at + interval '1 minute', min(other.due_at)))
 		FROM waiting

@@ -2,7 +2,7 @@
 -- tested within the last second, and no message may be sent now. No row: the account has none with
 -- this ID. previous_secret: signs too, if it is not empty.
 -- params: id uuid, account_id uuid
--- row: url text, secret bytea, previous_secret bytea, reaches_local bool, is_early bool,
+-- row: url text, secret bytea, previous_secret bytea, is_local_closed bool, is_marked bool, is_early bool,
 --   wall_time timestamptz, sent_at text
 -- effect: write
 -- work: bounded
@@ -14,7 +14,7 @@ WITH tried AS (
 )
 SELECT webhook.url, webhook.secret,
 	coalesce(CASE WHEN webhook.previous_until > now.at THEN webhook.previous_secret END, '') AS previous_secret,
-	account.reaches_local AND site.apps_reach_local AS reaches_local,
+	NOT site.apps_reach_local AS is_local_closed, account.reaches_local AS is_marked,
 	NOT EXISTS (SELECT FROM tried) AS is_early, now.at AS wall_time, webhook_time(now.at) AS sent_at
 FROM webhook
 JOIN account ON account.id = webhook.account_id

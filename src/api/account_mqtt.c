@@ -3,12 +3,14 @@
 #include "domain/mqtt.h"
 #include "domain/secret_settings.h"
 #include "endpoints.h"
+#include "local_url.h"
 
 /* GET, PUT and DELETE /v1/account/mqtt - the account's connection to its MQTT broker. The worker
  * that holds it is notified of each change by the hint "mqtt:ACCOUNT" (render/bridge.h). */
 
 struct mqtt_setting {
 	struct mqtt_wish wish; /* first: the pre-handler checks read the request into it */
+	struct local_url local;
 	struct mqtt_connection connection;
 	struct mqtt_remove_row removed;
 };
@@ -59,15 +61,12 @@ static struct step_result refused(struct task *task)
 								   : task_fail_constraint(task);
 }
 
-static struct step_result begin_set(struct task *task)
+static struct step_result set_url(struct task *task)
 {
 	struct mqtt_setting *setting = task_state(task);
 	struct buffer encrypted = {0};
 	struct str password = {0};
 
-	if (api_service(task)->why_no_mqtt)
-		return task_fail(task, PROBLEM_MQTT_UNAVAILABLE, "%s",
-				 api_service(task)->why_no_mqtt);
 	if (setting->wish.password.length) {
 		settings_encrypt(api_service(task)->settings_key, task_account_id(task),
 				 STR(MQTT_PASSWORD_PURPOSE), setting->wish.password, &encrypted);
@@ -86,6 +85,19 @@ static struct step_result begin_set(struct task *task)
 			   },
 			   &setting->connection);
 	return task_query(task, set);
+}
+
+static struct step_result begin_set(struct task *task)
+{
+	struct mqtt_setting *setting = task_state(task);
+	struct mqtt_broker broker;
+	const char *wrong = mqtt_url_read(setting->wish.url, &broker);
+
+	if (api_service(task)->why_no_mqtt)
+		return task_fail(task, PROBLEM_MQTT_UNAVAILABLE, "%s",
+				 api_service(task)->why_no_mqtt);
+	return local_url_check(task, &setting->local, setting->wish.url,
+			       wrong ? STR("") : str_from(broker.host), (struct id){0}, set_url);
 }
 
 /* ---- removing it ---- */

@@ -7,6 +7,8 @@
 #include "domain/settings_mask.h"
 #include "endpoints.h"
 
+#include <text/reach.h>
+
 static const struct rate_policy preview_rate = {
     .name = "preview",
     .of_what = "of this account",
@@ -154,11 +156,8 @@ static const char *why_public(const struct app_work *work)
 		return "drafts and versions in review can reach public addresses only; once "
 		       "deployed, the app can reach the addresses of --egress-allow";
 	if (work->source.is_local_closed)
-		return ENGINE_LOCAL_IS_CLOSED;
-	return work->source.reaches_local
-		   ? NULL
-		   : "only installed apps can reach it; an administrator can allow it for this "
-		     "account's previews under Administration, Accounts";
+		return reach_sentence(REACH_CLOSED);
+	return reach_sentence(work->source.reaches_local ? 0 : REACH_PREVIEW);
 }
 
 /* A form is stored for all users of a language, so it gets no device's time zone. */

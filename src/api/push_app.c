@@ -1,5 +1,6 @@
 #include "api/app_name.h"
 #include "api/app_work.h"
+#include "delivery/delivery.h"
 #include "endpoints.h"
 #include "push_steps.h"
 
@@ -9,6 +10,11 @@
  *   begin -> api_find_app() -> its form -> form_found: settings in normal form
  *         -> rendered -> push_store()
  *
+ * Without an app, the ID of an entry alone shows that entry: a pushed image as it is stored, and an
+ * app with the entry's own settings, for the length of one turn. Settings of the caller's replace
+ * all of them, secrets too: otherwise a key that may only push could send a secret to a host that
+ * it chooses.
+ *
  * text-regular, text-scrolling and text-title need not be installed, since programs send texts by
  * these names: if no app has the slug, a built-in script draws them. */
 
@@ -17,6 +23,7 @@ extern const struct str text_script;
 struct app_push {
 	struct push_app_body body; /* first: the pre-handler checks read the request into it */
 	struct app_work work;
+	struct v0_push_entry_row entry; /* without an app in the body */
 	struct app named;
 	struct push push;
 };
@@ -41,7 +48,8 @@ static struct step_result rendered(struct task *task)
 		return fail_render(task, &answer->problem);
 	if (!answer->picture.length)
 		return task_fail(task, PROBLEM_APP_EMPTY, "the app has nothing to show now");
-	push->body.push.duration_s = task_device(task)->schedule_interval_s;
+	push->body.push.duration_s =
+	    push->entry.id.length ? push->entry.display_s : task_device(task)->schedule_interval_s;
 	if (answer->show_full_animation && whole_s > push->body.push.duration_s)
 		push->body.push.duration_s = whole_s;
 	push_begin(task, &push->push, &push->body.push);
@@ -89,6 +97,107 @@ static struct step_result find_app(struct task *task)
 			    app_found);
 }
 
+/* ---- an entry of the rotation ---- */
+
+static struct step_result fail_entry(struct task *task)
+{
+	const struct app_push *push = task_state(task);
+
+	return task_fail_field(task, push->body.push.id_member,
+			       "is not in the device's rotation: app_id is required");
+}
+
+/* Renders the entry as for its turn. */
+static struct step_result render_entry(struct task *task)
+{
+	struct app_push *push = task_state(task);
+	struct app_work *work = &push->work;
+	struct settings open;
+	struct str secret;
+
+	settings_parse(work->source.settings, task_arena(task), &open);
+	if (work->source.secret_settings.length) {
+		if (!settings_decrypt(api_service(task)->settings_key, work->device_id,
+				      work->installation_id, work->source.secret_settings,
+				      task_arena(task), &secret))
+			return task_fail(task, PROBLEM_SECRET_UNREADABLE, "%s",
+					 settings_open_failed);
+		settings_parse(secret, task_arena(task), &work->secret);
+	}
+	settings_merge(&open, &work->secret, task_arena(task), &work->all);
+	return api_run_app(task, work, ENGINE_PICTURE, api_settings_text(task, &work->all),
+			   rendered);
+}
+
+static struct step_result entry_app_found(struct task *task)
+{
+	struct app_push *push = task_state(task);
+
+	if (push->work.source.is_disabled)
+		return task_fail(task, PROBLEM_APP_FAILED,
+				 "an administrator has disabled this app");
+	if (!push->body.settings.count)
+		return render_entry(task);
+	push->work.source.settings = STR("");
+	push->work.source.secret_settings = STR("");
+	return app_found(task);
+}
+
+static struct step_result shown_again(struct task *task)
+{
+	const struct app_push *push = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_entry(task);
+	delivery_device_changed(api_delivery(task), task_device(task)->id,
+				push->push.stored.generation);
+	return push_answer(task);
+}
+
+/* Shows the pushed image as it is stored then: a newer one may come meanwhile. */
+static struct step_result show_again(struct task *task)
+{
+	struct app_push *push = task_state(task);
+
+	push_begin(task, &push->push, &push->body.push);
+	statement_push_show(task_new_query(task),
+			    &(struct push_show_parameters){task_device(task)->id, push->entry.id},
+			    &push->push.stored);
+	return task_query(task, shown_again);
+}
+
+static struct step_result entry_found(struct task *task)
+{
+	struct app_push *push = task_state(task);
+	char *device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);
+
+	if (task_row_count(task) == 0)
+		return fail_entry(task);
+	if (push->entry.is_pushed && push->body.settings.count)
+		return task_fail_field(task, "config", "must be left out for a pushed image");
+	/* In the background nothing is to be done: the rotation shows the entry in its turn. */
+	if (push->body.push.in_background)
+		return task_reply_empty(task, 200);
+	if (push->entry.is_pushed)
+		return show_again(task);
+	/* The app's picture is shown as a temporary one. */
+	push->body.push.is_installation = false;
+	id_format(task_device(task)->id, device);
+	return api_find_app(task, &push->work, STR(""), str_from(device), push->entry.id,
+			    entry_app_found);
+}
+
+static struct step_result find_entry(struct task *task)
+{
+	struct app_push *push = task_state(task);
+
+	statement_v0_push_entry(task_new_query(task),
+				&(struct v0_push_entry_parameters){task_device(task)->id,
+								   push->body.push.installation_id},
+				&push->entry);
+	return task_query(task, entry_found);
+}
+
 /* ---- texts ---- */
 
 static bool is_text(struct str app)
@@ -128,6 +237,8 @@ static struct step_result push_app_begin(struct task *task)
 
 	if (push_lacks_disk(task, &answer))
 		return answer;
+	if (!push->body.app.length)
+		return find_entry(task);
 	if (!is_text(push->body.app))
 		return find_app(task);
 	statement_app_by_slug(

@@ -14,6 +14,7 @@ struct v0_state {
 	struct entries_meant_row meant;
 	struct v0_device_update_row updated;
 	struct device_sleep_set_row slept;
+	struct device_dim_set_row dimmed;
 	struct v0_device device;
 };
 
@@ -72,6 +73,31 @@ static struct step_result find_tagged(struct task *task)
 	return ask(task, tagged);
 }
 
+static struct step_result dimmed(struct task *task)
+{
+	const struct v0_state *shown = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	delivery_device_changed(api_delivery(task), task_device(task)->id,
+				shown->dimmed.generation);
+	return ask(task, v0_device_found);
+}
+
+/* Dims the device, or no longer, after its plan was set: until that changes next. */
+static struct step_result set_dimmed(struct task *task)
+{
+	struct v0_state *shown = task_state(task);
+
+	if (!shown->change.sets_dimmed)
+		return ask(task, v0_device_found);
+	statement_device_dim_set(
+	    task_new_query(task),
+	    &(struct device_dim_set_parameters){task_device(task)->id, shown->change.is_dimmed},
+	    &shown->dimmed);
+	return task_query(task, dimmed);
+}
+
 static struct step_result slept(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
@@ -79,7 +105,7 @@ static struct step_result slept(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail_none(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id, shown->slept.generation);
-	return ask(task, v0_device_found);
+	return set_dimmed(task);
 }
 
 /* Sets the device asleep or awake after its plan was set: until that changes next. */
@@ -104,7 +130,7 @@ static struct step_result updated(struct task *task)
 		return fail_none(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				shown->updated.generation);
-	return shown->change.sets_asleep ? set_asleep(task) : ask(task, v0_device_found);
+	return shown->change.sets_asleep ? set_asleep(task) : set_dimmed(task);
 }
 
 /* Entry to set: data is NULL if it stays; an empty text means none. */
@@ -159,14 +185,11 @@ static struct str or_empty(struct str text)
 	return text.data ? text : STR("");
 }
 
-/* An empty body changes nothing, and is not a fault. */
-static struct step_result begin_update(struct task *task)
+static struct step_result change(struct task *task)
 {
 	struct v0_state *shown = task_state(task);
 	const struct v0_device_change *change = &shown->change;
 
-	if (!task_body_present(task))
-		return ask(task, v0_device_found);
 	if (!change->pinned_entry.length && !change->night_entry.length)
 		return update(task);
 	statement_entries_meant(task_new_query(task),
@@ -177,6 +200,29 @@ static struct step_result begin_update(struct task *task)
 				},
 				&shown->meant);
 	return task_query(task, meant);
+}
+
+static struct step_result compared(struct task *task)
+{
+	const struct v0_state *shown = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	v0_device_change_check_shown(&shown->change, &shown->device, task_faults(task));
+	if (task_faults(task)->count)
+		return task_fail_faults(task);
+	return v0_device_change_sets(task_body_present(task)) ? change(task)
+							      : v0_device_found(task);
+}
+
+/* An empty body changes nothing, and is not a fault. */
+static struct step_result begin_update(struct task *task)
+{
+	uint64_t present = task_body_present(task);
+
+	if (!present)
+		return ask(task, v0_device_found);
+	return v0_device_change_shows(present) ? ask(task, compared) : change(task);
 }
 
 static struct step_result refused(struct task *task)

@@ -93,18 +93,23 @@ static struct step_result change_entry(struct task *task)
 	return entry_update(task, &update->entry);
 }
 
-/* The app sets its own interval: a body may name that, and no other. */
-static struct step_result interval_found(struct task *task)
+/* Members that only show, and the interval, which the app sets itself: a body may have what is so.
+ */
+static struct step_result shown_found(struct task *task)
 {
 	const struct update *update = task_state(task);
+	const struct v0_installation_change *body = &update->body;
 	int64_t minutes;
 
 	if (task_row_count(task) == 0)
 		return api_fail_no_entry(task);
-	if (!json_get_integer(update->body.interval, &minutes) ||
-	    minutes != update->shown.render_interval_min)
-		return task_fail_field(task, "renderIntervalMin",
-				       "cannot be changed here: each app sets its own interval");
+	v0_installation_change_check_shown(body, &update->shown, task_faults(task));
+	if (body->interval && (!json_get_integer(body->interval, &minutes) ||
+			       minutes != update->shown.render_interval_min))
+		faults_add(task_faults(task), STR("renderIntervalMin"),
+			   "cannot be changed here: each app sets its own interval");
+	if (task_faults(task)->count)
+		return task_fail_faults(task);
 	return change_entry(task);
 }
 
@@ -115,9 +120,10 @@ static struct step_result entry_named(struct task *task)
 
 	if (!task_body_present(task) && !task_faults(task)->count)
 		return update_reply(task);
-	if (!update->body.interval || task_faults(task)->count)
+	if ((!update->body.interval && !v0_installation_change_shows(task_body_present(task))) ||
+	    task_faults(task)->count)
 		return change_entry(task);
-	return read_shown(task, interval_found);
+	return read_shown(task, shown_found);
 }
 
 static struct step_result update_begin(struct task *task)

@@ -3,6 +3,8 @@
 #include "endpoints.h"
 #include "hooks/hooks.h"
 
+#include <text/reach.h>
+
 /* POST /v1/webhooks/{webhookId}/test - sends an event "test" to a webhook at once, and answers with
  * the outcome. The webhook's state does not change. */
 
@@ -66,7 +68,7 @@ static struct step_result send_test(struct task *task)
 	    .url = trial->row.url,
 	    .encrypted_secret = trial->row.secret,
 	    .previous_secret = trial->row.previous_secret,
-	    .reaches_local = trial->row.reaches_local,
+	    .lacks = reach_lacks(trial->row.is_local_closed, trial->row.is_marked),
 	};
 	if (!hook_post_send(&trial->post, api_service(task)->hooks, &trial->target, id_new(),
 			    trial->row.wall_time, body, arena, on_done))

@@ -2,12 +2,15 @@
 #include "domain/webhook.h"
 #include "endpoints.h"
 #include "hooks/hooks.h"
+#include "local_url.h"
 
 /* /v1/webhooks and /v1/webhooks/{webhookId} - an account's webhooks. hooks/hooks.h sends to them.
  */
 
 struct webhook_change {
 	struct webhook_body body; /* first: the pre-handler checks read the request into it */
+	struct id id;
+	struct local_url local;
 	struct webhook webhook;
 	char secret[WEBHOOK_SECRET_LENGTH + 1];
 	struct buffer encrypted;
@@ -97,16 +100,16 @@ static struct step_result created(struct task *task)
 	return reply_with_secret(task, 201);
 }
 
-static struct step_result begin_create(struct task *task)
+static struct step_result create(struct task *task)
 {
 	struct webhook_change *change = task_state(task);
-	struct id id = id_new();
 
-	webhook_secret_new(api_service(task)->settings_key, id, change->secret, &change->encrypted);
+	webhook_secret_new(api_service(task)->settings_key, change->id, change->secret,
+			   &change->encrypted);
 	statement_webhook_create(
 	    task_new_query(task),
 	    &(struct webhook_create_parameters){
-		.id = id,
+		.id = change->id,
 		.account_id = task_account_id(task),
 		.key_hash = api_maker(task),
 		.url = change->body.url,
@@ -118,6 +121,16 @@ static struct step_result begin_create(struct task *task)
 	    },
 	    &change->webhook);
 	return task_query(task, created);
+}
+
+static struct step_result begin_create(struct task *task)
+{
+	struct webhook_change *change = task_state(task);
+	struct str url = change->body.url;
+
+	change->id = id_new();
+	return local_url_check(task, &change->local, url, webhook_url_host(url), change->id,
+			       create);
 }
 
 const struct endpoint endpoint_webhook_create = {
@@ -138,17 +151,14 @@ static struct step_result updated(struct task *task)
 	return task_reply_record(task, 200, &webhook_record, &change->webhook);
 }
 
-static struct step_result begin_update(struct task *task)
+static struct step_result update(struct task *task)
 {
 	struct webhook_change *change = task_state(task);
-	struct id id;
 
-	if (!read_id(task, &id))
-		return webhooks_fail(task);
 	statement_webhook_update(
 	    task_new_query(task),
 	    &(struct webhook_update_parameters){
-		.id = id,
+		.id = change->id,
 		.account_id = task_account_id(task),
 		.key_hash = api_maker(task),
 		.url = change->body.url,
@@ -159,6 +169,19 @@ static struct step_result begin_update(struct task *task)
 	    },
 	    &change->webhook);
 	return task_query(task, updated);
+}
+
+static struct step_result begin_update(struct task *task)
+{
+	struct webhook_change *change = task_state(task);
+	struct str url = change->body.url;
+
+	if (!read_id(task, &change->id))
+		return webhooks_fail(task);
+	if (!url.data)
+		return update(task);
+	return local_url_check(task, &change->local, url, webhook_url_host(url), change->id,
+			       update);
 }
 
 const struct endpoint endpoint_webhook_update = {

@@ -2,7 +2,7 @@
 #include "db/query.h"
 #include "record/record.h"
 
-enum { COLUMNS_MAX = 48 };
+enum { COLUMNS_MAX = 64 };
 
 void db_read_row(const struct db_result *result, unsigned row, const struct record *record,
 		 struct arena *arena, void *ret_row)

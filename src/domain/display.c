@@ -17,11 +17,27 @@ static const struct record_field sleep_setting_fields[] = {
 };
 const struct record sleep_setting_record = RECORD(struct sleep_setting, sleep_setting_fields);
 
+static const struct record_field dim_setting_fields[] = {
+    RECORD_BOOL(struct dim_setting, is_set, .column = "is_dim_set"),
+    RECORD_BOOL(struct dim_setting, is_dimmed, .column = "is_set_dimmed"),
+    RECORD_TIMESTAMP(struct dim_setting, until_us, .column = "dim_set_until", .nullable = true),
+};
+const struct record dim_setting_record = RECORD(struct dim_setting, dim_setting_fields);
+
+/* Whether what was set still counts. until_us 0: without an end. */
+static bool counts(bool is_set, int64_t until_us, int64_t wall_us)
+{
+	return is_set && (until_us == 0 || wall_us < until_us);
+}
+
 static bool is_sleep_set(const struct display_settings *settings, int64_t wall_us)
 {
-	const struct sleep_setting *set = &settings->sleep_set;
+	return counts(settings->sleep_set.is_set, settings->sleep_set.until_us, wall_us);
+}
 
-	return set->is_set && (set->until_us == 0 || wall_us < set->until_us);
+static bool is_dim_set(const struct display_settings *settings, int64_t wall_us)
+{
+	return counts(settings->dim_set.is_set, settings->dim_set.until_us, wall_us);
 }
 
 static bool is_sleep_time(const struct display_settings *settings, struct local_time local,
@@ -31,6 +47,15 @@ static bool is_sleep_time(const struct display_settings *settings, struct local_
 		return settings->sleep_set.is_asleep;
 	return settings->sleep_enabled && local_time_is_within(local, settings->sleep_start_minute,
 							       settings->sleep_end_minute);
+}
+
+static bool is_dim_time(const struct display_settings *settings, struct local_time local,
+			int64_t wall_us)
+{
+	if (is_dim_set(settings, wall_us))
+		return settings->dim_set.is_dimmed;
+	return settings->dim_enabled &&
+	       local_time_is_within(local, settings->dim_start_minute, settings->sleep_end_minute);
 }
 
 static int brightness_at(const struct display_settings *settings, struct local_time local,
@@ -45,8 +70,7 @@ static int brightness_at(const struct display_settings *settings, struct local_t
 		brightness = brightness * DIM_PERCENT / 100;
 		brightness = brightness > 0 ? brightness : 1;
 	}
-	if (settings->dim_enabled && brightness > settings->dim_brightness &&
-	    local_time_is_within(local, settings->dim_start_minute, settings->sleep_end_minute))
+	if (brightness > settings->dim_brightness && is_dim_time(settings, local, wall_us))
 		brightness = settings->dim_brightness;
 	return brightness;
 }
@@ -72,7 +96,8 @@ static int64_t next_change_s(const struct display_settings *settings, struct loc
 
 /* The database's constraints keep these numbers in the ranges of the smaller types. */
 struct display_settings display_settings_of(const struct device *device,
-					    const struct sleep_setting *sleep_set)
+					    const struct sleep_setting *sleep_set,
+					    const struct dim_setting *dim_set)
 {
 	return (struct display_settings){
 	    .zone = zones_find(device->timezone),
@@ -86,6 +111,7 @@ struct display_settings display_settings_of(const struct device *device,
 	    .auto_dim = device->auto_dim,
 	    .sleep_enabled = device->sleep_enabled,
 	    .sleep_set = *sleep_set,
+	    .dim_set = *dim_set,
 	};
 }
 
@@ -103,6 +129,13 @@ bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, 
 	return !level.is_asleep;
 }
 
+/* until_us 0: without an end. */
+static void end_at(struct display_level *level, int64_t until_us)
+{
+	if (until_us && until_us < level->valid_until_us)
+		level->valid_until_us = until_us;
+}
+
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us)
 {
 	int64_t wall_s = wall_us / 1000000;
@@ -112,9 +145,10 @@ struct display_level display_level_at(const struct display_settings *settings, i
 	    .is_asleep = settings->brightness > 0 && is_sleep_time(settings, local, wall_us),
 	    .valid_until_us = next_change_s(settings, local, wall_s) * 1000000,
 	};
-	int64_t set_until_us = settings->sleep_set.until_us;
 
-	if (is_sleep_set(settings, wall_us) && set_until_us && set_until_us < level.valid_until_us)
-		level.valid_until_us = set_until_us;
+	if (is_sleep_set(settings, wall_us))
+		end_at(&level, settings->sleep_set.until_us);
+	if (is_dim_set(settings, wall_us))
+		end_at(&level, settings->dim_set.until_us);
 	return level;
 }

@@ -226,6 +226,10 @@ static const struct record_field stored_fields[] = {
     RECORD_BOOL(struct push_stored, sleep_set.is_asleep, .column = "is_set_asleep"),
     RECORD_TIMESTAMP(struct push_stored, sleep_set.until_us, .column = "sleep_set_until",
 		     .nullable = true),
+    RECORD_BOOL(struct push_stored, dim_set.is_set, .column = "is_dim_set"),
+    RECORD_BOOL(struct push_stored, dim_set.is_dimmed, .column = "is_set_dimmed"),
+    RECORD_TIMESTAMP(struct push_stored, dim_set.until_us, .column = "dim_set_until",
+		     .nullable = true),
 };
 const struct record push_stored_record = RECORD(struct push_stored, stored_fields);
 
@@ -415,22 +419,14 @@ static const char *publish_check(struct str text)
 		   : "must be foreground or background";
 }
 
-static void push_app_body_check(void *memory, uint64_t seen, struct faults *faults)
-{
-	struct push_app_body *body = memory;
-
-	check_v0_entry(&body->push, seen, faults);
-	if (str_equal(body->publish, STR("background")))
-		body->push.in_background = body->push.is_installation;
-	settings_read_any(body->settings_value, STR("config"), faults, &body->settings);
-}
-
 enum { APP_LENGTH_MAX = 64 };
+
+static void push_app_body_check(void *memory, uint64_t seen, struct faults *faults);
 
 /* The fields that check_v0_entry() reads have the same indices as in push_v0_fields. */
 static const struct record_field push_app_fields[] = {
-    [FIELD_IMAGE] = RECORD_STR(struct push_app_body, app, .body = "app_id", .required = true,
-			       .minimum = 1, .maximum = APP_LENGTH_MAX),
+    [FIELD_IMAGE] =
+	RECORD_STR(struct push_app_body, app, .body = "app_id", .maximum = APP_LENGTH_MAX),
     [FIELD_INSTALLATION_ID] =
 	RECORD_STR(struct push_app_body, push.installation_id, .body = "installationID", ID_RULES),
     [FIELD_BACKGROUND] = RECORD_ANY(struct push_app_body, push.background, .body = "background"),
@@ -444,3 +440,17 @@ static const struct record_field push_app_fields[] = {
 };
 const struct record push_app_body_record = RECORD(
     struct push_app_body, push_app_fields, .empty_is_absent = true, .check = push_app_body_check);
+
+static void push_app_body_check(void *memory, uint64_t seen, struct faults *faults)
+{
+	struct push_app_body *body = memory;
+
+	check_v0_entry(&body->push, seen, faults);
+	if (str_equal(body->publish, STR("background")))
+		body->push.in_background = body->push.is_installation;
+	settings_read_any(body->settings_value, STR("config"), faults, &body->settings);
+	if (!body->app.length && !body->push.is_installation &&
+	    !faults_has(faults, str_from(push_app_fields[FIELD_IMAGE].body)))
+		faults_add(faults, str_from(push_app_fields[FIELD_IMAGE].body),
+			   "is required without the installationID of an entry of the rotation");
+}

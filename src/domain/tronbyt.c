@@ -174,8 +174,11 @@ static void say_rest(struct tronbyt_reader *reader, const struct tronbyt_device 
 static void mark(struct tronbyt_reader *reader, struct tronbyt_device *device, const char *member,
 		 size_t offset)
 {
-	struct str name = tronbyt_id(reader, member);
+	struct str name = {0};
 
+	/* Without the member, an ID would be the name that the device has in the file. */
+	if (tronbyt_member(reader, member))
+		name = tronbyt_id(reader, member);
 	for (unsigned i = 0; name.length && i < device->entry_count; i++) {
 		struct tronbyt_entry *entry = &device->entries[i];
 

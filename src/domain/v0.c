@@ -52,6 +52,18 @@ const char *v0_dim_start_check(struct str text)
 		   : "must be a time of day from 00:00 to 23:59 as HH:mm, or empty";
 }
 
+#define SHOWN_BITS (((UINT64_C(1) << V0_DEVICE_SHOWN) - 1) << V0_DEVICE_CHANGE_SHOWN_0_FIELD)
+
+bool v0_device_change_shows(uint64_t present)
+{
+	return present & SHOWN_BITS;
+}
+
+bool v0_device_change_sets(uint64_t present)
+{
+	return present & ~SHOWN_BITS;
+}
+
 void v0_device_change_check(void *body, uint64_t seen, struct faults *faults)
 {
 	struct v0_device_change *change = body;
@@ -62,6 +74,7 @@ void v0_device_change_check(void *body, uint64_t seen, struct faults *faults)
 	change->sets_night = seen >> V0_DEVICE_CHANGE_NIGHT_ENTRY_FIELD & 1;
 	change->sets_night_brightness = seen >> V0_DEVICE_CHANGE_NIGHT_BRIGHTNESS_FIELD & 1;
 	change->sets_asleep = seen >> V0_DEVICE_CHANGE_IS_ASLEEP_FIELD & 1;
+	change->sets_dimmed = seen >> V0_DEVICE_CHANGE_IS_DIMMED_FIELD & 1;
 	change->settings.dim_enabled =
 	    clock_parse(change->dim_start, &change->settings.dim_start_minute);
 }
@@ -93,6 +106,12 @@ static const struct fixed_member installation_fixed[V0_INSTALLATION_FIXED] = {
     {"colorFilter", "\"none\" \"inherit\" \"\""},
     {"showFullAnimation", "\"auto\""},
 };
+
+bool v0_installation_change_shows(uint64_t present)
+{
+	return present >> V0_INSTALLATION_CHANGE_SHOWN_0_FIELD &
+	       ((UINT64_C(1) << V0_INSTALLATION_SHOWN) - 1);
+}
 
 static bool read_display(const struct json_value *value, int64_t *ret_s)
 {

@@ -22,26 +22,44 @@ static bool is_url_character(char c)
 	return c > ' ' && c < 0x7f && !strchr("\"<>\\^`{|}#", c);
 }
 
+/* Returns the host and the port, after "https://" or "http://"; empty: the URL has another
+ * scheme. */
+static struct str authority_of(struct str url)
+{
+	struct str rest = {0}, https = STR("https://"), http = STR("http://");
+	size_t end = 0;
+
+	if (str_starts_with_ignore_case(url, https))
+		rest = str_from_offset(url, https.length);
+	else if (str_starts_with_ignore_case(url, http))
+		rest = str_from_offset(url, http.length);
+	while (end < rest.length && rest.data[end] != '/' && rest.data[end] != '?')
+		end++;
+	rest.length = end;
+	return rest;
+}
+
+struct str webhook_url_host(struct str url)
+{
+	struct authority authority;
+
+	if (authority_read(authority_of(url), &authority) != AUTHORITY_FINE)
+		return STR("");
+	return authority.host;
+}
+
 const char *webhook_url_check(struct str url)
 {
-	struct str rest, https = STR("https://"), http = STR("http://");
+	struct str rest = authority_of(url);
 	struct authority authority;
-	size_t end = 0;
 
 	if (url.length > WEBHOOK_URL_BYTES_MAX)
 		return "must have at most 2048 bytes";
 	for (size_t i = 0; i < url.length; i++)
 		if (!is_url_character(url.data[i]))
 			return "must be a URL of ASCII characters without spaces and \"#\"";
-	if (str_starts_with_ignore_case(url, https))
-		rest = str_from_offset(url, https.length);
-	else if (str_starts_with_ignore_case(url, http))
-		rest = str_from_offset(url, http.length);
-	else
+	if (!rest.data)
 		return "must begin with https:// or http://";
-	while (end < rest.length && rest.data[end] != '/' && rest.data[end] != '?')
-		end++;
-	rest.length = end;
 	for (size_t i = 0; i < rest.length; i++)
 		if (rest.data[i] == '@')
 			return "must not contain a user name or password";

@@ -6,6 +6,7 @@
 #include "metric/metric.h"
 
 #include <stdlib.h>
+#include <text/reach.h>
 
 enum {
 	SOON_MS = 30,	      /* after a hint: its commit may bring more */
@@ -73,9 +74,6 @@ static void look_soon(struct hooks *hooks)
 
 /* ---- a message ---- */
 
-static const char local_is_closed[] = "local addresses are not open to this account, or closed to "
-				      "all; an administrator can open them";
-
 /* Signs with the secret, and with the one before it while that is valid: Standard Webhooks
  * separates signatures by spaces. Returns false if the secret was encrypted with another key. */
 static bool sign(struct hook_post *post, struct hooks *hooks, const struct hook_target *target,
@@ -115,7 +113,7 @@ bool hook_post_send(struct hook_post *post, struct hooks *hooks, const struct ho
 	    .headers = post->headers,
 	    .header_count = array_length(post->headers),
 	    .body = body,
-	    .why_public = target->reaches_local ? NULL : local_is_closed,
+	    .why_public = reach_sentence(target->lacks),
 	    .done = done,
 	};
 	outbound_post(hooks->settings.outbound, &post->request);
@@ -252,7 +250,7 @@ static void hooks_begin(struct hooks *hooks, struct arena *arena)
 	    .url = row->url,
 	    .encrypted_secret = row->secret,
 	    .previous_secret = row->previous_secret,
-	    .reaches_local = row->reaches_local,
+	    .lacks = reach_lacks(row->is_local_closed, row->is_marked),
 	};
 	if (hooks->is_draining)
 		give_back(sending);

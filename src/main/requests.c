@@ -1,6 +1,7 @@
 #include "main/requests.h"
 #include "api/still_cache.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "delivery/delivery.h"
 #include "domain/mqtt.h"
 #include "events/events.h"
@@ -97,6 +98,16 @@ static void start_caches(struct service *service, struct region_map *shared)
 						   .context = service->reads});
 }
 
+/* The configuration has only valid networks, and not too many. */
+static void list_networks(struct requests *requests, const struct option_list *texts)
+{
+	for (unsigned i = 0; i < texts->count; i++)
+		if (!network_list_add(&requests->listed, texts->values[i]))
+			log_error("main", "invalid network in egress-allow",
+				  LOG_TEXT("network", texts->values[i]));
+	requests->web.api.listed = &requests->listed;
+}
+
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
 		    const struct engines_settings *engines, struct region_map *shared,
@@ -123,6 +134,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	requests->web.api.metrics =
 	    (struct metric_reader){.shared = shared, .workers = config_worker_slots(config)};
 	requests->web.api.metrics_token_hash = metrics_token_hash;
+	list_networks(requests, &config->egress_allow);
 	requests->web.api.panel_url = panel_url;
 	requests->web.api.settings_key = settings_key;
 	requests->web.api.stills = still_cache_create();

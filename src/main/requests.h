@@ -10,11 +10,14 @@
 #include "task/dispatch.h"
 #include "web/web.h"
 
+#include <text/reach.h>
+
 struct requests {
 	struct web_service web;
 	struct engines *engines;
 	struct renders *renders;
-	struct bridge *bridge; /* NULL until requests_start_bridge() */
+	struct network_list listed; /* of --egress-allow */
+	struct bridge *bridge;	    /* NULL until requests_start_bridge() */
 	struct dispatch listeners[HTTP_ROLE_COUNT];
 };
 

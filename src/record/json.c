@@ -135,15 +135,19 @@ struct json_parsing {
 
 static enum json_progress scan(struct json_parsing *parsing, struct str *ret_reason)
 {
-	switch (json_scan_step(&parsing->scan)) {
+	enum json_scan_result result = json_scan_step(&parsing->scan);
+	size_t at = (size_t)(parsing->scan.at - parsing->text.data);
+
+	switch (result) {
 	case JSON_SCAN_MORE:
 		return JSON_MORE;
 	case JSON_SCAN_GOOD:
 		parsing->next = PARSE;
 		return JSON_MORE;
 	case JSON_SCAN_TOO_DEEP:
-		*ret_reason = arena_printf(
-		    parsing->arena, "the JSON is nested deeper than %d levels", LIMIT_JSON_DEPTH);
+		*ret_reason = arena_printf(parsing->arena,
+					   "the JSON is nested deeper than %d levels at byte %zu",
+					   LIMIT_JSON_DEPTH, at);
 		break;
 	case JSON_SCAN_TOO_MANY:
 		*ret_reason =
@@ -152,8 +156,9 @@ static enum json_progress scan(struct json_parsing *parsing, struct str *ret_rea
 		break;
 	case JSON_SCAN_TOO_LONG:
 		*ret_reason =
-		    arena_printf(parsing->arena, "a number in the JSON has more than %d characters",
-				 LIMIT_JSON_NUMBER);
+		    arena_printf(parsing->arena,
+				 "a number in the JSON has more than %d characters before byte %zu",
+				 LIMIT_JSON_NUMBER, at);
 		break;
 	}
 	return JSON_FAILED;

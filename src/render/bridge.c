@@ -6,6 +6,7 @@
 #include "domain/mqtt.h"
 
 #include <stdlib.h>
+#include <text/reach.h>
 
 enum {
 	/* Interval of queries for the account of --mqtt, while there is none. */
@@ -29,11 +30,12 @@ static void open_broker(struct bridge *bridge, struct broker *broker,
 	struct bridge_opening opening = {.account = row->account_id,
 					 .username = row->username,
 					 .reaches_all = row->is_of_instance,
-					 .reaches_public_only = !row->reaches_local};
+					 .lacks =
+					     reach_lacks(row->is_local_closed, row->is_marked)};
 	struct buffer line = {0};
 
 	broker->revision = row->revision;
-	broker->reaches_local = row->reaches_local;
+	broker->lacks = opening.lacks;
 	if (row->is_of_instance) {
 		opening.username = bridge->with.own.username;
 		opening.password = bridge->with.own.password;
@@ -61,7 +63,7 @@ static void keep(struct bridge *bridge, const struct mqtt_lease_row *row)
 		broker = brokers_add(&bridge->brokers, row->account_id, &bridge->with.listener);
 	broker->misses = 0;
 	if (broker->peer.is_open && broker->revision == row->revision &&
-	    broker->reaches_local == row->reaches_local)
+	    broker->lacks == reach_lacks(row->is_local_closed, row->is_marked))
 		return;
 	/* Keep the topics: they are the same at the new broker, or are removed with the account. */
 	bridge_close_broker(bridge, broker, false);

@@ -122,7 +122,7 @@ void bridge_write_open(struct buffer *to, const struct bridge_opening *opening)
 	yyjson_mut_obj_add_str(doc, open, "prefix", PREFIX);
 	yyjson_mut_obj_add_str(doc, open, "discovery", DISCOVERY);
 	yyjson_mut_obj_add_bool(doc, open, "all", opening->reaches_all);
-	yyjson_mut_obj_add_bool(doc, open, "public", opening->reaches_public_only);
+	yyjson_mut_obj_add_uint(doc, open, "lacks", opening->lacks);
 	if (opening->username.length)
 		yyjson_mut_obj_add_strn(doc, open, "user", opening->username.data,
 					opening->username.length);

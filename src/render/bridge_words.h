@@ -6,7 +6,7 @@
 #include "base/id.h"
 #include "domain/mqtt.h"
 
-enum { BRIDGE_ERROR_BYTES = 200, BRIDGE_COUNTS_MAX = 3 };
+enum { BRIDGE_ERROR_BYTES = 300, BRIDGE_COUNTS_MAX = 3 };
 
 enum bridge_kind { BRIDGE_HELLO, BRIDGE_STATE, BRIDGE_NEEDS, BRIDGE_GONE, BRIDGE_COUNTS };
 
@@ -25,7 +25,8 @@ struct bridge_opening {
 	struct id account;
 	struct mqtt_broker broker;
 	struct str username, password; /* empty: none */
-	bool reaches_all, reaches_public_only;
+	bool reaches_all;
+	unsigned lacks; /* of enum reach_lack (text/reach.h) */
 };
 
 /* Append a line. */

@@ -13,7 +13,7 @@ struct broker {
 	struct bridge_peer peer; /* is_open: the worker has the connection */
 	struct http_listener_settings listener;
 	int64_t revision;
-	bool reaches_local; /* as when it was opened */
+	unsigned lacks; /* of enum reach_lack, as when it was opened */
 	unsigned misses;
 	bool is_connected;
 	bool has_news; /* error must be written */

@@ -15,6 +15,7 @@
 
 #include <sodium.h>
 #include <stdlib.h>
+#include <text/reach.h>
 
 enum {
 	/* The lease of a dead worker expires soon; it is renewed while engines are busy, or the
@@ -312,7 +313,7 @@ static int start(struct render_run *run, unsigned *ret_retry_after_s)
 	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 	    .max_bytes = (size_t)row->picture_limit_bytes,
 	    .has_network = true,
-	    .why_public = row->reaches_local ? NULL : ENGINE_LOCAL_IS_CLOSED,
+	    .why_public = reach_sentence(row->reaches_local ? 0 : REACH_CLOSED),
 	    .done = on_answer,
 	};
 	randombytes_buf(&engine->seed, sizeof(engine->seed));

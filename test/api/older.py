@@ -36,7 +36,7 @@ def form(device, **members):
     return {
         "id": device.id, "type": "other", "displayName": "Desk", "notes": "", "intervalSec": 15, "brightness": 50,
         "autoDim": False, "pinnedApp": "", "interstitial": {"enabled": False, "app": ""},
-        "dimMode": {"enabled": False, "active": False, "startTime": None, "brightness": 20},
+        "dimMode": {"enabled": False, "active": False, "overrideUntil": None, "startTime": None, "brightness": 20},
         "nightMode": {"enabled": False, "active": False, "overrideUntil": None, "app": "", "startTime": "22:00",
                       "endTime": "07:00", "brightness": 10},
         "lastSeen": None, "info": {"firmwareVersion": "", "firmwareType": "", "protocolVersion": None,
@@ -56,3 +56,9 @@ def entry(entry_id, app="pushed", **members):
 def without_time(members):
     assert isinstance(members["lastRenderAt"], int) and members["lastRenderAt"] >= 0
     return {name: value for name, value in members.items() if name != "lastRenderAt"}
+
+
+def at_any_time(shown):
+    """The device without what depends on the time of day."""
+    return {name: {part: value for part, value in member.items() if part != "active"} if name in ("nightMode", "dimMode")
+            else member for name, member in shown.items()}

@@ -146,6 +146,8 @@ def test_a_file_of_version_1(world, account):
     one, other = (account.get(f"/v1/devices/{made['id']}").ok() for made in report["devices"])
     assert (one["brightness"], one["timezone"], other["brightness"], other["timezone"]) == (100, "Europe/Vienna", 40, "UTC")
     assert [detail(account, report, number)["isEnabled"] for number in range(2)] == [True, False]
+    # No entry is pinned, or named for the night: the name that the device has in the file is not meant.
+    assert "pinned entry" not in {note["what"] for note in report["notBrought"]}, report["notBrought"]
     # The same device, exported alone.
     assert brought(account, desk)["devices"][0]["state"] == "there"
 
@@ -174,6 +176,69 @@ def test_a_migrated_account(account):
                                          config={"location": place, "glow": "14"}, start_time=None, end_time=None)]))
     report = brought(account, desk)
     assert report["devices"][0]["entries"] == 1
+
+
+def migrated_entry(number, name, folder, config, **members):
+    """An entry as version 1 has written it, with what it noted of renders."""
+    return {"id": None, "iname": str(number), "name": name, "uinterval": 1, "display_time": 0, "notes": "", "enabled": 1,
+            "pushed": False, "order": number, "last_render": 1764433202, "last_render_duration": "PT0S",
+            "path": f"/app/data/system-apps/apps/{folder}/{folder}.star", "start_time": None, "end_time": None, "days": DAYS,
+            "use_custom_recurrence": False, "recurrence_type": "daily", "recurrence_interval": 1,
+            "recurrence_pattern": {"day_of_month": None, "day_of_week": None, "weekdays": None},
+            "recurrence_start_date": "2025-10-28", "recurrence_end_date": "2025-11-04", "empty_last_render": 0,
+            "render_messages": ['{"feed": {"id": 3.068726e+06, "data": [["x", "0.0"]]}}'], "autopin": False, "config": config,
+            **members}
+
+
+@renders
+def test_a_whole_migrated_account(account):
+    """Four devices with 28 entries, as that server's own file of a migrated account has them: all come but one whose app
+    is not here and one that was pushed."""
+    mark = word()
+    every, clock = published(account, ALL, name=f"Every {mark}"), published(account, name=f"Big Clock {mark}")
+    place = ('{"name":"23 Kuinehe Place, Pukalani","timezone":"Pacific/Honolulu","lat":"20.82327417065996",'
+             '"lng":"-156.33007275051227"}')
+    choice = json.dumps({"display": "Station 51213 (239)", "text": "Station 51213 (239)", "value": "51213"})
+    config = {"text": "Maui", "key": "CD0E46F78FDF4FD3", "color": "#f1f443", "on": "false", "where": place, "found": choice}
+
+    def apps(first, count):
+        made = [migrated_entry(first + number, every.slug.title() if number % 2 else f"Big Clock {mark}", "renamed", config
+                               if number % 2 else {}, enabled=number % 3 and 1) for number in range(count)]
+        return {app["iname"]: app for app in made}
+
+    devices = {}
+    for number, (count, members) in enumerate((
+            (2, {"pinned_app": None, "night_mode_app": "None"}), (13, {"pinned_app": "232", "night_mode_app": "225"}),
+            (10, {"pinned_app": "", "night_mode_app": "326", "night_mode_enabled": True}),
+            (3, {"pinned_app": None, "night_mode_app": "None", "night_mode_enabled": True, "night_brightness": 3}))):
+        device = older(exported(f"Panel {number}", timezone=None, location={
+            "name": None, "locality": "", "description": "", "place_id": "", "timezone": "Pacific/Honolulu", "lat": 20.7580586,
+            "lng": -156.3105232}, dim_time="18:00" if number == 1 else None, dim_brightness=5, default_interval=10, **members))
+        devices[device["id"]] = {**device, "brightness": 100 - number, "apps": apps(100 * (number + 1) + 20, count),
+                                 "img_url": f"http://tronbyt/{device['id']}/next", "info": {"mac_address": None}}
+    second, third = list(devices.values())[1:3]
+    second["apps"]["220"] = migrated_entry(220, "deep-mix", "deep-mix", {"a": "b"})
+    second["apps"]["231"].update(start_time="07:00:00", end_time="19:00:00", days=["thursday"])
+    third["apps"]["fire"] = migrated_entry("fire", "pushed", "x", {}, pushed=True, path="pushed/fire", order=8)
+    third["pinned_app"] = second["pinned_app"] = "231"
+    third["apps"]["320"].update(days=[])
+    report = brought(account, {"username": "admin", "password": "scrypt:x", "email": "", "devices": devices,
+                               "api_key": "x", "theme_preference": "system", "system_repo_url": ""}, keepAddresses=True)
+    assert [(made["state"], made["alias"], made["entries"]) for made in report["devices"]] == [
+        ("new", former, count) for former, count in zip(devices, (2, 12, 10, 3))]
+    assert {(note["entry"], note["what"]) for note in report["notBrought"] if note["entry"]} == {
+        ("deep-mix 220", "entry"), ("pushed fire", "entry")}
+    assert {(note["device"], note["what"]) for note in report["notBrought"] if not note["entry"]} == {
+        *((f"Panel {number}", what) for number in range(4) for what in ("interval", "render interval")), ("Panel 2", "pinned entry")}
+    shown = detail(account, report, 1)
+    assert shown["app"]["id"] == every.id and json.loads(shown["settings"]["where"])["lat"] == "20.82327417065996"
+    assert json.loads(shown["settings"]["found"])["value"] == "51213"
+    assert (shown["settings"]["on"], shown["secrets"]) == ("false", ["key"])
+    assert detail(account, report, 0)["app"]["id"] == clock.id and detail(account, report, 0)["isEnabled"] is False
+    of_second = account.get(f"/v1/devices/{report['devices'][1]['id']}/installations").ok()
+    later = account.get(f"/v1/devices/{report['devices'][1]['id']}/installations/{of_second[10]['id']}").ok()
+    assert (later["hours"], later["weekdays"], later["isPinned"]) == ({"start": "07:00", "end": "19:00"}, ["thursday"], True)
+    assert account.get(f"/v1/devices/{report['devices'][1]['id']}").ok()["timezone"] == "Pacific/Honolulu"
 
 
 # ---- files at random ----

@@ -294,37 +294,37 @@ def test_a_local_address_is_refused(postgres, broker):
     with World(postgres.create_database()) as world:
         account = marked(world)
         for url in (broker.url, f"MQTT://localhost:{broker.port}", f"mqtt://[::1]:{broker.port}"):
-            connect(account, broker, url=url).ok()
-            error = wait_for_state(account, "failed")["error"]
-            assert error.startswith("the broker's address is not public")
+            assert connect(account, broker, url=url).problem(400)["code"] == "local_not_listed"
 
 
 def test_only_marked_accounts_reach_what_is_open(served, broker):
     """Unmarked accounts cannot reach local addresses, nor can marked ones if administrators have disabled
     that. The mark counts from the next lease on."""
     account = served.account()
-    told = set()
-    for port in (broker.port, 1):
-        connect(account, broker, url=f"mqtt://127.0.0.1:{port}").ok()
-        told.add(wait_for_state(account, "failed")["error"])
-    [error] = told
-    assert error.startswith("the broker's address is not public")
+    assert connect(account, broker).problem(400)["code"] == "local_not_opened"
+    served.sql("UPDATE account SET reaches_local = true WHERE id = %s", account.id)
     connect(account, broker).ok()
+    wait_for_state(account, "connected")
+    served.sql("UPDATE account SET reaches_local = false WHERE id = %s", account.id)
+    assert wait_for_state(account, "failed")["error"] == (
+        "the broker's address is not public: an administrator can open local addresses to this account: "
+        "Administration, Accounts")
     served.sql("UPDATE account SET reaches_local = true WHERE id = %s", account.id)
     wait_for_state(account, "connected")
     served.sql("UPDATE site SET apps_reach_local = false")
     try:
-        assert wait_for_state(account, "failed")["error"] == error
+        assert wait_for_state(account, "failed")["error"] == (
+            "the broker's address is not public: an administrator has closed local addresses: Administration, Instance")
     finally:
         served.sql("UPDATE site SET apps_reach_local = true")
     account.request("DELETE", "/v1/account/mqtt").ok()
 
 
 def test_a_port_of_another_service_is_refused(broker, account):
-    """A port of another service is refused like an address, without a connection."""
+    """A port of another service is refused without a connection."""
     with socket.create_server(("127.0.0.1", 6667)):
         connect(account, broker, url="mqtt://127.0.0.1:6667").ok()
-        assert wait_for_state(account, "failed")["error"].startswith("the broker's address is not public")
+        assert wait_for_state(account, "failed")["error"] == "the broker's port belongs to another service"
 
 
 def test_closed_and_silent_ports_look_alike(broker, account):

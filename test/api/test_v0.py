@@ -6,7 +6,7 @@ import urllib.parse
 
 import pytest
 import scene
-from older import IMAGE, UNTYPED, entries, entry, form, patch, push, shown, v0
+from older import IMAGE, UNTYPED, at_any_time, entries, entry, form, patch, push, shown, v0
 from world import TIMESTAMP, UNKNOWN_ID, images, new_key, request_bytes, until_refused
 
 
@@ -76,9 +76,9 @@ def test_change_leaves_the_rest(device):
 
 # Members that owners' programs send but /v0 does not know: of /v1, and of its own answers.
 UNKNOWN = [{name: value} for name, value in {
-    "name": "x", "timezone": "UTC", "sleepEnabled": False, "notes": "x", "type": "tidbyt_gen1", "interstitial": True,
+    "name": "x", "timezone": "UTC", "sleepEnabled": False, "seen": True,
     "unknown": {"a": [1]}, "a/b": [], "": 0}.items()]
-UNKNOWN += [{"id": "x"}, {"volume": 1, "scheduleInterval": 15}]
+UNKNOWN += [{"volume": 1, "scheduleInterval": 15}]
 
 
 @pytest.mark.parametrize("body", UNKNOWN)
@@ -144,13 +144,7 @@ def unseen(members):
 
 
 NIGHT = {"enabled": False, "overrideUntil": None, "app": "", "startTime": "22:00", "endTime": "07:00", "brightness": 10}
-DIM = {"enabled": True, "startTime": "20:15", "brightness": 20}
-
-
-def at_any_time(shown):
-    """The device without what depends on the time of day."""
-    return {name: {part: value for part, value in member.items() if part != "active"} if name in ("nightMode", "dimMode")
-            else member for name, member in shown.items()}
+DIM = {"enabled": True, "overrideUntil": None, "startTime": "20:15", "brightness": 20}
 
 
 @pytest.mark.parametrize("body, members", [
@@ -182,64 +176,6 @@ def test_wrong_changes(device, name, values):
     for value in values:
         assert set(patch(device, {name: value, "autoDim": True}).faults()) == {f"/{name}"}, value
     assert shown(device) == before
-
-
-def test_dimmed_and_no_longer(account):
-    device = account.device(brightness=50)
-    assert patch(device, {"dimModeBrightness": 5}).ok()["dimMode"] == {
-        "enabled": False, "active": False, "startTime": None, "brightness": 5}
-    # The dimming ends with the night, which lasts all day.
-    patch(device, {"nightModeEndTime": "06:00", "dimModeStartTime": "06:00"}).ok()
-    assert device.poll()["Tronbyt-Brightness"] == "5"
-    assert patch(device, {"dimModeStartTime": ""}).ok()["dimMode"]["enabled"] is False
-    assert device.poll()["Tronbyt-Brightness"] == "50"
-    assert patch(device, {"dimModeStartTime": "06:00", "brightness": 3}).ok()["dimMode"] == {
-        "enabled": True, "active": True, "startTime": "06:00", "brightness": 5}
-    assert device.poll()["Tronbyt-Brightness"] == "3"
-
-
-def test_night_now(world, account):
-    """nightModeActive is as wake and sleep: until the plan changes next, or without a plan until it is set again."""
-    device = account.device(brightness=50)
-    assert device.poll()["Tronbyt-Brightness"] == "50"
-    asleep = patch(device, {"nightModeActive": True}).ok()["nightMode"]
-    assert (asleep["enabled"], asleep["active"], asleep["overrideUntil"]) == (False, True, None)
-    assert device.poll()["Tronbyt-Brightness"] == "0"
-    assert patch(device, {"nightModeActive": False}).ok()["nightMode"]["active"] is False
-    assert device.poll()["Tronbyt-Brightness"] == "50"
-    # With a plan that lasts all day.
-    all_day = {"nightModeEnabled": True, "nightModeStartTime": "06:00", "nightModeEndTime": "06:00"}
-    assert patch(device, all_day).ok()["nightMode"]["active"] is True
-    awake = patch(device, {"nightModeActive": False}).ok()["nightMode"]
-    assert awake["active"] is False and awake["overrideUntil"].endswith("T06:00:00.000Z")
-    assert device.poll()["Tronbyt-Brightness"] == "50"
-    assert shown(device)["nightMode"] == awake
-    account.request("POST", f"/v1/devices/{device.id}/sleep").ok()
-    assert shown(device)["nightMode"]["active"] is True
-    # The plan, and what is so now, in one change.
-    both = patch(device, {"nightModeEnabled": False, "nightModeActive": True}).ok()["nightMode"]
-    assert (both["enabled"], both["active"], both["overrideUntil"]) == (False, True, None)
-
-
-def test_dimming_now(account):
-    device = account.device(brightness=50)
-    dimmed = patch(device, {"nightModeEndTime": "06:00", "dimModeStartTime": "06:00"}).ok()["dimMode"]
-    assert dimmed == {"enabled": True, "active": True, "startTime": "06:00", "brightness": 20}
-    assert patch(device, {"nightModeActive": True}).ok()["dimMode"]["active"] is False
-
-
-def test_what_get_says_is_taken_back(account):
-    """A program that changes one member sends others as it has read them."""
-    device = account.device()
-    patch(device, {"nightModeEnabled": True, "nightModeStartTime": "23:00"}).ok()
-    now = shown(device)
-    night, dim = now["nightMode"], now["dimMode"]
-    body = {"brightness": now["brightness"], "intervalSec": now["intervalSec"], "nightModeEnabled": night["enabled"],
-            "nightModeApp": night["app"], "nightModeBrightness": night["brightness"],
-            "nightModeStartTime": night["startTime"], "nightModeEndTime": night["endTime"],
-            "dimModeStartTime": dim["startTime"], "dimModeBrightness": dim["brightness"], "pinnedApp": now["pinnedApp"],
-            "autoDim": now["autoDim"]}
-    assert at_any_time(patch(device, body).ok()) == at_any_time(now)
 
 
 def test_a_night_that_is_dark(account):

@@ -49,6 +49,15 @@ def test_an_entry(device, installed):
             assert one(device, name, method, body).problem(404), name
 
 
+def test_what_get_says_of_an_app_is_taken_back(device, installed):
+    for change in ({}, {"startTime": "07:00", "endTime": "09:00", "days": ["monday"], "displayTimeSec": 30, "pinned": True},
+                   {"enabled": False}):
+        one(device, installed[1], "PATCH", change).ok()
+        now = one(device, installed[1]).ok()
+        for name in installed:
+            assert one(device, name, "PATCH", now).ok() == now == one(device, name).ok()
+
+
 def test_both_forms_of_an_id(device, installed):
     own, bare = installed
     for name in installed:
@@ -107,6 +116,8 @@ def test_what_get_says_of_an_entry_is_taken_back(device):
         "recurrenceType", "recurrenceInterval", "recurrencePattern", "recurrenceStartDate", "recurrenceEndDate", "autoPin",
         "colorFilter", "showFullAnimation")}
     assert one(device, "a", "PATCH", fixed).ok() == now
+    assert one(device, "a", "PATCH", now).ok() == now
+    assert one(device, "a", "PATCH", {"lastRenderAt": 1, "isInactive": True, "id": "a", "appID": "pushed"}).ok() == now
     assert one(device, "a", "PATCH", {"colorFilter": "inherit", "recurrenceInterval": 1, "showFullAnimation": None}).ok() == now
     assert one(device, "a", "PATCH", {"colorFilter": "", "renderIntervalMin": 0}).ok() == now
     assert one(device, "a", "PATCH", {"days": ["Monday", "SUNDAY", "monday"], "startTime": "07:00", "endTime": "08:00"}).ok()["days"] == [
@@ -121,7 +132,8 @@ def test_what_get_says_of_an_entry_is_taken_back(device):
     # Members without a counterpart in displayd.
     ("renderIntervalMin", [5]), ("autoPin", [True]), ("colorFilter", ["warm"]), ("showFullAnimation", ["true", True]),
     ("colorFilter", [1, True]), ("recurrenceInterval", [2, "1"]), ("recurrenceStartDate", ["2026-01-01"]),
-    ("useCustomRecurrence", [True]), ("recurrenceType", ["weekly"]), ("appID", ["x"]), ("unknown", [1])])
+    ("useCustomRecurrence", [True]), ("recurrenceType", ["weekly"]), ("appID", ["x", [], 1]), ("unknown", [1]),
+    ("id", ["b", 1]), ("pushed", [False, "true"]), ("lastRenderAt", ["x", True, [1]]), ("isInactive", [1, "x"])])
 def test_wrong_changes_of_an_entry(device, name, values):
     assert push(device, installationID="a").status == 200
     before = one(device, "a").ok()

@@ -175,6 +175,131 @@ def test_the_id_of_an_app(screen, app):
     assert screen.ids() == [made]
 
 
+# ---- an entry by its ID alone ----
+
+PAINT = """
+load("render.star", "render")
+load("schema.star", "schema")
+
+def main(config):
+    if config.get("color") == "fail":
+        fail("key " + config.get("key", "none"))
+    if config.get("key") == "hush":
+        return render.Root(child = render.Box(color = config.get("color", "#00ff00")))
+    return render.Root(child = render.Box(color = "#0000ff" if config.get("color") else "#ffffff"))
+
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "color", name = "Color", desc = "Color", icon = "brush", default = ""),
+        schema.Text(id = "key", name = "Key", desc = "Secret", icon = "key", secret = True),
+    ])
+"""
+BLUE, WHITE = (0, 0, 255), (255, 255, 255)
+
+
+@pytest.fixture(scope="module")
+def painter(owner):
+    return make_app(owner).published(script=PAINT)
+
+
+def installed(screen, app, **settings):
+    body = {"app": app.slug, "settings": settings}
+    return screen.account.post(screen.path + "/installations", body).json()["id"]
+
+
+def alone(screen, name, **members):
+    return screen.account.post(v0(screen, "/push_app"), {"installationID": name} | members, fields=UNTYPED)
+
+
+def test_an_entry_of_an_app_alone(world, screen, painter):
+    """It is rendered with its own settings, secrets too, and shown for one turn. The entry stays as it is."""
+    made = installed(screen, painter, color="#ff0000", key="hush")
+    path = f"{screen.path}/installations/{made}"
+    screen.account.request("PATCH", path, body={"displaySeconds": 45, "isEnabled": False}).ok()
+    before = screen.account.get(path).ok()
+    for name in (made, made.replace("-", ""), made.upper().replace("-", "")):
+        assert alone(screen, name).ok() == {}
+        screen.shows(solid(RED))
+        assert alone(screen, name, app_id=None, config={}, background=False, coalesceID="x").ok() == {}
+        assert alone(screen, None, installationId=name, app_id="", config={"color": None}).ok() == {}
+    assert world.sql("SELECT duration_s FROM showing WHERE device_id = %s", screen.id) == [(45,)]
+    assert screen.ids() == [made]
+    after = screen.account.get(path).ok()
+    assert {name: after[name] for name in ("settings", "secrets", "isEnabled", "displaySeconds")} == {
+        name: before[name] for name in ("settings", "secrets", "isEnabled", "displaySeconds")}
+
+
+def test_settings_of_the_caller_replace_those_of_the_entry(screen, painter):
+    """Secrets too: a key that may only push must not send them to a host that it names in a setting."""
+    made = installed(screen, painter, color="#ff0000", key="hush")
+    assert alone(screen, made, config={"color": "#00ff00"}).ok() == {}
+    screen.shows(solid(BLUE))
+    assert alone(screen, made, config={"other": "x"}).ok() == {}
+    screen.shows(solid(WHITE))
+    assert alone(screen, made, config={"key": "hush"}).ok() == {}
+    screen.shows(solid(GREEN))
+    key = screen.account.new_key("push")
+    failed = alone(screen, made, config={"color": "fail"}).problem(409)
+    assert "key none" in failed["detail"]
+    assert screen.account.post(v0(screen, "/push_app"), {"installationID": made}, key=key).ok() == {}
+    screen.shows(solid(RED))
+    assert set(alone(screen, made, config={"color": "x" * 65536}).faults()) == {"/config"}
+
+
+def test_an_entry_of_an_app_in_the_background(screen, painter):
+    """It shows a picture of its own in each turn anyway."""
+    made = installed(screen, painter, color="#ff0000", key="hush")
+    screen.account.request("PATCH", f"{screen.path}/installations/{made}", body={"isEnabled": False}).ok()
+    assert push(screen, installationID="other").status == 200
+    before = screen.shown()
+    for members in ({"background": True}, {"publish": "background"}):
+        assert alone(screen, made, **members).ok() == {}
+        assert screen.shown() == before
+
+
+def test_a_pushed_entry_alone(world, screen):
+    """It is shown again, and stays as long as it would have."""
+    first, second = (images.png(images.solid(color)) for color in (RED, GREEN))
+    for name, picture in (("a", first), ("b", second)):
+        assert push(screen, image=images.text(picture), installationID=name).status == 200
+    screen.shows(solid(GREEN))
+    assert alone(screen, "a").ok() == {}
+    screen.shows(solid(RED))
+    assert alone(screen, "b", background=True).ok() == {}
+    assert screen.ids() == ["a", "b"]
+    assert alone(screen, "a", config={"x": "y"}).faults() == {"/config": "must be left out for a pushed image"}
+    # The entry stays as it is, with its end, and the bytes of a temporary image no longer count.
+    of_entry = "SELECT picture_hash, picture_generation, expires_at, position FROM installation WHERE device_id = %s AND id = 'a'"
+    world.sql("UPDATE installation SET expires_at = present_time() + interval '100 s' WHERE device_id = %s AND id = 'a'", screen.id)
+    before = world.sql(of_entry, screen.id)
+    assert push(screen).status == 200
+    answer = alone(screen, "a")
+    assert answer.ok() == {} and answer["Displayd-Shown"]
+    screen.shows(solid(RED))
+    assert world.sql(of_entry, screen.id) == before
+    assert world.sql("SELECT picture_bytes = pushed_bytes(id) FROM device WHERE id = %s", screen.id) == [(True,)]
+    for name, color in (("b", GREEN), ("a", RED)):
+        assert alone(screen, name).ok() == {}
+        screen.shows(solid(color))
+
+
+def test_an_entry_alone_that_is_not_there(world, screen, app):
+    for name in ("none", UNKNOWN_ID, UNKNOWN_ID.replace("-", "")):
+        assert alone(screen, name).faults() == {"/installationID": "is not in the device's rotation: app_id is required"}
+    other = world.account().device()
+    assert push(other, installationID="theirs").status == 200
+    assert set(alone(screen, None, installationId="theirs").faults()) == {"/installationId"}
+    for name in ("", None):
+        assert alone(screen, name).faults() == {
+            "/app_id": "is required without the installationID of an entry of the rotation"}
+    made = screen.account.post(screen.path + "/installations", {"app": app.slug}).json()["id"]
+    world.sql("UPDATE app SET status = 'disabled' WHERE id = %s", app.id)
+    try:
+        assert "has disabled this app" in alone(screen, made).problem(409)["detail"]
+    finally:
+        world.sql("UPDATE app SET status = 'active' WHERE id = %s", app.id)
+
+
 # ---- texts ----
 
 

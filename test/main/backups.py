@@ -129,6 +129,8 @@ ROWS = [
         WHERE account_id = '{OTHER}'"""),
     (55, "UPDATE webhook SET made_by_key_id = (SELECT id FROM api_key WHERE name = 'three')"),
     (57, "UPDATE render SET cut = 'the animation is cut after 7 of 9 frames'"),
+    (59, f"""UPDATE device SET is_dim_set = true, is_set_dimmed = true, dim_set_until = '2100-01-01'
+        WHERE id = '{DEVICE}'"""),
 ]
 
 

@@ -231,7 +231,7 @@ def test_a_bridge_to_mqtt_that_crashes_is_given_up(launch, folder):
     server.command[server.command.index(DISPLAYD)] = tree.displayd
     server.start()
     server.ctl("account", "create", "a@example.org", "--name", "A")
-    server.ctl("mqtt", "update", "--account", "a@example.org", "--url", "mqtt://127.0.0.1:9")
+    server.ctl("mqtt", "update", "--account", "a@example.org", "--url", "mqtt://broker.invalid")
 
     def holders():
         return query(server, "SELECT holder IS NOT NULL FROM mqtt_connection")

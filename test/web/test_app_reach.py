@@ -126,8 +126,8 @@ def test_marked_accounts_preview_what_is_open(people, server, administrator):
     author, reviewer, owner = people
     app = publish(author, reviewer, script(server, PLAIN, "marked"))
     told = owner.preview(app).ok()["problem"]["message"]
-    assert told.endswith("not public: only installed apps can reach it; an administrator can allow it for this "
-                         "account's previews under Administration, Accounts"), told
+    assert told.endswith("not public: only installed apps can reach it; an administrator can open local addresses to "
+                         "this account: Administration, Accounts"), told
     assert refused(owner.ask(app, "found", "x"))
     assert "/marked" not in server.seen
     mark(administrator, owner, True)
@@ -194,7 +194,7 @@ def test_an_administrator_closes_what_is_open(people, server, administrator):
     entry = Entry(owner, owner.browser.post(f"/web/devices/{owner.device}/apps",
                                             {"app": app.slug}).json()["id"])
     told = owner.preview(app, installationId=entry.id).ok()["problem"]["message"]
-    assert told.endswith("not public: an administrator has closed local addresses to all apps: "
+    assert told.endswith("not public: an administrator has closed local addresses: "
                          "Administration, Instance"), told
     assert "/closed" not in server.seen
     owner.browser.patch("/web/admin/instance", {"appsReachLocal": True}).problem(403)

@@ -243,7 +243,7 @@ static bool read_reach(struct reading *reading)
 	const char *public = yyjson_get_str(yyjson_obj_get(reading->fetch, "public"));
 
 	if (reading->request->body.failed ||
-	    (public && asprintf(&reading->request->why_public, "not public: %s", public) < 0))
+	    (public && !(reading->request->why_public = strdup(public))))
 		return refuse(reading, "%s", no_memory);
 	return true;
 }

@@ -9,8 +9,7 @@
 
 #define AGENT "displayd"
 
-static const char not_open[] =
-    "not public: whoever runs the server can open it to apps with the option --egress-allow";
+static const char not_public[] = "not public";
 
 /* Called before a name is looked up, also if the name is a numeric address. */
 static int begin_look_up(void *state, void *reserved, void *context)
@@ -24,14 +23,15 @@ static int begin_look_up(void *state, void *reserved, void *context)
 }
 
 /* Returns why an app may not reach the address; NULL: it may. */
-static const char *why_refused(const struct transfer *transfer, const struct address *address)
+static const char *why_refused(struct transfer *transfer, const struct address *address)
 {
 	bool is_open = network_list_has(transfer->tools->allowed, address);
 
+	transfer->is_unlisted = !is_open;
 	if (is_open && !transfer->request->why_public)
 		return NULL;
 	if (!address_is_public(address))
-		return is_open ? transfer->request->why_public : not_open;
+		return not_public;
 	return address_is_own(address) ? "this server's own" : NULL;
 }
 
@@ -136,7 +136,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 		transfer->refused_port = address_port(&wanted->addr);
 		return CURL_SOCKET_BAD;
 	}
-	transfer->why_refused = "not public";
+	transfer->why_refused = "neither IPv4 nor IPv6";
 	if (purpose == CURLSOCKTYPE_IPCXN && wanted->socktype == SOCK_STREAM &&
 	    address_of_socket(&wanted->addr, &address) &&
 	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address))
@@ -158,7 +158,7 @@ static int check_connection(void *context, char *to, char *from, int to_port, in
 	(void)to_port;
 	(void)from_port;
 	transfer->is_answered = transfer->has_coding = false;
-	transfer->why_refused = "not public";
+	transfer->why_refused = "neither IPv4 nor IPv6";
 	if (address_read(str_from(to), &address) &&
 	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address)) {
 		use_payment(transfer);
@@ -362,16 +362,23 @@ bool transfer_start(struct transfer *transfer, const struct transfer_tools *tool
  * one a name resolves. */
 static void explain_address(const struct transfer *transfer, const char *host, struct reply *reply)
 {
+	bool is_local = transfer->why_refused == not_public;
+	const char *unlisted =
+	    is_local && transfer->is_unlisted ? reach_sentence(REACH_NOT_LISTED) : NULL;
+	const char *public = is_local ? transfer->request->why_public : NULL;
 	const char *bare = host[0] == '[' ? host + 1 : host;
 	size_t length = strlen(transfer->refused);
 	bool is_literal = strncmp(bare, transfer->refused, length) == 0 &&
 			  (bare[length] == '\0' || bare[length] == ']');
 
 	if (transfer->request->why_public && !is_literal)
-		reply_set_error(reply, "%s has an address that is %s", host, transfer->why_refused);
+		reply_set_error(reply, "%s has an address that is %s%s%s%s%s", host,
+				transfer->why_refused, is_local ? ": " : "", unlisted ?: "",
+				unlisted && public ? "; " : "", public ?: "");
 	else
-		reply_set_error(reply, "%s has the address %s, which is %s", host,
-				transfer->refused, transfer->why_refused);
+		reply_set_error(reply, "%s has the address %s, which is %s%s%s%s%s", host,
+				transfer->refused, transfer->why_refused, is_local ? ": " : "",
+				unlisted ?: "", unlisted && public ? "; " : "", public ?: "");
 }
 
 static void explain(const struct transfer *transfer, CURLcode code, struct reply *reply)

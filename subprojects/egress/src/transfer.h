@@ -46,6 +46,7 @@ struct transfer {
 	int refused_port;     /* port of another protocol that a redirect named; or 0 */
 	char refused[64];     /* the address that was refused; or empty */
 	const char *why_refused;
+	bool is_unlisted; /* --egress-allow does not list it */
 	/* Shares that the next request has already taken from the account's shares of hosts: for
 	 * its name, and for the addresses that were tried. */
 	bool has_paid_name;

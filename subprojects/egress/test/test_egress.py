@@ -146,6 +146,10 @@ def test_public_requests_reach_nothing_that_is_allowed(server):
         # The address of a name is not told to those who may not reach it.
         words = client.error(url.replace("127.0.0.1", "localhost"), public="drafts do not")
         assert words == "localhost has an address that is not public: drafts do not"
+        # All that is missing is named.
+        assert client.error("http://10.0.0.1/", public="drafts do not") == (
+            "10.0.0.1 has the address 10.0.0.1, which is not public: whoever runs the server can open it with the "
+            "option --egress-allow; drafts do not")
         # Neither by a connection that is open, nor by an answer that is kept.
         assert client.ask(url, ttl_s=60)[0]["status"] == 200
         assert client.error(url, public="drafts do not") == refused
@@ -158,7 +162,7 @@ def test_public_requests_reach_nothing_that_is_allowed(server):
 def test_refused_addresses_are_named(public_egress):
     client = public_egress.connect()
     refused = ("127.0.0.1 has the address 127.0.0.1, which is not public: whoever runs the server can open it "
-               "to apps with the option --egress-allow")
+               "with the option --egress-allow")
     assert client.error("http://127.0.0.1/") == refused
     assert client.error("http://0x7f000001/") == refused
     assert "localhost has the address" in client.error("http://localhost/")

@@ -162,7 +162,7 @@ static bool read_settings(struct connection *connection, const struct network_li
 	connection->session.guard = (struct guard){
 	    .allowed = allowed,
 	    .reaches_all = yyjson_get_bool(yyjson_obj_get(opened, "all")),
-	    .reaches_public_only = yyjson_get_bool(yyjson_obj_get(opened, "public")),
+	    .lacks = (unsigned)yyjson_get_uint(yyjson_obj_get(opened, "lacks")),
 	};
 	connection->discovery = text_of(opened, "discovery");
 	if (!account || strlen(account) != TOPIC_ID_BYTES - 1 || !prefix ||

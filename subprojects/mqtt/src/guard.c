@@ -20,19 +20,38 @@ void guard_enter(struct guard *guard)
 	own_guard = guard;
 }
 
-static bool may_reach(const struct guard *guard, const struct sockaddr *to)
+static bool refuse(struct guard *guard, enum guard_refusal why)
+{
+	guard->refused = why;
+	return false;
+}
+
+/* A name may have several addresses: what all of them lack is missing. */
+static bool refuse_local(struct guard *guard, bool is_listed)
+{
+	unsigned lacks = guard->lacks | (is_listed ? 0 : REACH_NOT_LISTED);
+
+	guard->refused_lacks = guard->refused == GUARD_LOCAL ? guard->refused_lacks & lacks : lacks;
+	return refuse(guard, GUARD_LOCAL);
+}
+
+static bool may_reach(struct guard *guard, const struct sockaddr *to)
 {
 	struct address address;
+	bool is_listed;
 
 	if (!address_of_socket(to, &address))
-		return false;
+		return refuse_local(guard, false);
 	if (guard->reaches_all)
 		return true;
 	if (address_is_bad_port(address_port(to)))
-		return false;
-	if (!guard->reaches_public_only && network_list_has(guard->allowed, &address))
+		return refuse(guard, GUARD_PORT);
+	is_listed = network_list_has(guard->allowed, &address);
+	if (is_listed && !guard->lacks)
 		return true;
-	return address_is_public(&address) && !address_is_own(&address);
+	if (!address_is_public(&address))
+		return refuse_local(guard, is_listed);
+	return !address_is_own(&address) || refuse(guard, GUARD_OWN);
 }
 
 /* The kernel's own limit is more than two minutes. */
@@ -75,7 +94,6 @@ int connect(int fd, const struct sockaddr *to, socklen_t length)
 		return (int)syscall(SYS_connect, fd, to, length);
 	if (may_reach(guard, to))
 		return connect_in_time(fd, to, length);
-	guard->has_refused = true;
 	errno = EACCES;
 	return -1;
 }

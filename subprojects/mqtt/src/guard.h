@@ -9,11 +9,19 @@
 
 #include <text/reach.h>
 
+enum guard_refusal {
+	GUARD_NONE,
+	GUARD_PORT,  /* it belongs to another service */
+	GUARD_OWN,   /* a public address of this machine */
+	GUARD_LOCAL, /* not public */
+};
+
 struct guard {
 	const struct network_list *allowed; /* reachable beside public addresses */
 	bool reaches_all;		    /* the operator has named the broker */
-	bool reaches_public_only;	    /* not even the allowed addresses */
-	bool has_refused;		    /* connect() has refused an address */
+	unsigned lacks;			    /* of enum reach_lack: not even the allowed addresses */
+	enum guard_refusal refused;	    /* why connect() has refused an address */
+	unsigned refused_lacks;		    /* what is missing for GUARD_LOCAL */
 };
 
 /* Sets the guard of the calling thread, which must stay valid; NULL: none. */

@@ -24,6 +24,7 @@ enum {
 	PROCESSOR_BURST_US = 1000 * 1000,
 	FAREWELL_MS = 5000,
 	FAREWELL_POLL_MS = 100,
+	WORDS_BYTES = 300,
 };
 
 static int64_t pause_ms(unsigned failures)
@@ -45,7 +46,25 @@ static bool is_silence(int result)
 	       result == MOSQ_ERR_CONN_LOST || result == MOSQ_ERR_PROTOCOL;
 }
 
-static const char *explain(const struct session *session, int result, int error)
+/* Returns why the guard has refused the broker's address. */
+static const char *explain_refusal(const struct guard *guard, char words[static WORDS_BYTES])
+{
+	const char *more = reach_sentence(guard->refused_lacks);
+
+	switch (guard->refused) {
+	case GUARD_PORT:
+		return "the broker's port belongs to another service";
+	case GUARD_OWN:
+		return "the broker's address is this server's own";
+	default:
+		snprintf(words, WORDS_BYTES, "the broker's address is not public%s%s",
+			 more ? ": " : "", more ?: "");
+		return words;
+	}
+}
+
+static const char *explain(const struct session *session, int result, int error,
+			   char words[static WORDS_BYTES])
 {
 	static const char *const answers[] = {
 	    "the broker accepted",
@@ -61,9 +80,8 @@ static const char *explain(const struct session *session, int result, int error)
 		       "connection has";
 	if (session->has_sent_qos_2)
 		return "the broker sent a message of QoS 2, and the subscriptions ask for 1";
-	if (session->guard.has_refused)
-		return "the broker's address is not public, or its port belongs to another "
-		       "service; an administrator can open local addresses to accounts";
+	if (session->guard.refused)
+		return explain_refusal(&session->guard, words);
 	if (result < 0)
 		return -result < (int)(sizeof(answers) / sizeof(*answers))
 			   ? answers[-result]
@@ -88,14 +106,16 @@ static const char *explain(const struct session *session, int result, int error)
 
 static void session_fail(struct session *session, int result, int64_t now_ms)
 {
+	char words[WORDS_BYTES];
 	int error = errno;
 
 	session->has_run_out |= budget_take_failure(session->budget);
 	if (session->is_up && now_ms - session->up_ms >= STEADY_MS)
 		session->failures = 0;
 	session->next_ms = now_ms + pause_ms(session->failures++);
-	session->on_state(session->context,
-			  explain(session, session->result < 0 ? session->result : result, error));
+	session->on_state(
+	    session->context,
+	    explain(session, session->result < 0 ? session->result : result, error, words));
 	mosquitto_destroy(session->mosquitto);
 	session->mosquitto = NULL;
 	session->is_up = false;
@@ -198,7 +218,8 @@ static void start(struct session *session, int64_t now_ms)
 {
 	int result;
 
-	session->guard.has_refused = session->has_sent_qos_2 = false;
+	session->guard.refused = GUARD_NONE;
+	session->has_sent_qos_2 = false;
 	session->result = 0;
 	errno = 0;
 	if (!create(session)) {

@@ -80,9 +80,24 @@ def test_a_broker_chooses_no_group(folder):
             context.wrap_socket(peer, server_side=True)
 
 
+NOT_MARKED = 4
+
+
+@pytest.mark.parametrize("members, what", [
+    ({"host": "127.0.0.2"}, ["--egress-allow"]), ({"lacks": 2}, ["Instance"]), ({"lacks": NOT_MARKED}, ["Accounts"]),
+    ({"lacks": 6, "host": "127.0.0.2"}, ["--egress-allow", "Instance", "Accounts"]),
+    ({"lacks": NOT_MARKED, "host": "localhost"}, ["Accounts"])])
+def test_what_is_missing_is_named(members, what):
+    with Broker() as broker, Bridge("--allow", "127.0.0.1") as bridge:
+        bridge.open(broker.port, **{"user": USER, "password": PASSWORD, **members})
+        error = bridge.state()["error"]
+        assert error.startswith("the broker's address is not public: ")
+        assert [word for word in ("--egress-allow", "Instance", "Accounts") if word in error] == what
+
+
 def test_addresses():
     with Broker() as broker, Bridge("--allow", "127.0.0.1") as bridge:
-        for members, is_reached in (({}, True), ({"public": True}, False), ({"all": True, "public": True}, True),
+        for members, is_reached in (({}, True), ({"lacks": NOT_MARKED}, False), ({"all": True, "lacks": NOT_MARKED}, True),
                                     ({"host": "::1"}, False), ({"host": "::ffff:127.0.0.1"}, True),
                                     ({"host": "0"}, False)):
             bridge.open(broker.port, **{"user": USER, "password": PASSWORD, **members})

@@ -4,6 +4,7 @@
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAPPED_BITS = 96 };
 
@@ -144,6 +145,98 @@ bool network_list_add(struct network_list *list, const char *text)
 	if (list->count == NETWORKS_MAX || !network_read(text, network) || network->is_unix)
 		return false;
 	list->count++;
+	return true;
+}
+
+/* ---- explanations ---- */
+
+#define NOT_LISTED "whoever runs the server can open it with the option --egress-allow"
+#define CLOSED "an administrator has closed local addresses: Administration, Instance"
+#define NOT_MARKED                                                                                 \
+	"an administrator can open local addresses to this account: Administration, Accounts"
+#define PREVIEW "only installed apps can reach it; " NOT_MARKED
+
+const char *reach_sentence(unsigned lacks)
+{
+	static const char *const sentences[] = {
+	    NULL,
+	    NOT_LISTED,
+	    CLOSED,
+	    NOT_LISTED "; " CLOSED,
+	    NOT_MARKED,
+	    NOT_LISTED "; " NOT_MARKED,
+	    CLOSED "; " NOT_MARKED,
+	    NOT_LISTED "; " CLOSED "; " NOT_MARKED,
+	    PREVIEW,
+	    NOT_LISTED "; " PREVIEW,
+	    CLOSED "; " PREVIEW,
+	    NOT_LISTED "; " CLOSED "; " PREVIEW,
+	};
+
+	return sentences[lacks % (sizeof(sentences) / sizeof(*sentences))];
+}
+
+/* ---- hosts ---- */
+
+static bool is_listed(const struct network_list *list, const char *text)
+{
+	struct address address;
+
+	return list && address_read(str_from(text), &address) && network_list_has(list, &address);
+}
+
+/* Whether the name is this one, or ends with it after a dot; an empty last label is the root. */
+static bool is_below(struct str name, struct str top)
+{
+	size_t at;
+
+	if (str_ends_with(name, STR(".")))
+		name.length--;
+	if (name.length < top.length)
+		return false;
+	at = name.length - top.length;
+	return str_equal_ignore_case(str_from_offset(name, at), top) &&
+	       (at == 0 || name.data[at - 1] == '.');
+}
+
+/* Reads also what inet_aton() takes, as resolvers do: "127.1", "0x7f000001", "2130706433". */
+static bool read_literal(struct str host, struct address *ret_address)
+{
+	char text[64];
+	struct in_addr v4;
+	size_t length = str_find(host, '%'); /* before a zone */
+
+	if (length == 0 || length >= sizeof(text))
+		return false;
+	memcpy(text, host.data, length);
+	text[length] = '\0';
+	if (strchr(text, ':'))
+		return address_read(str_from(text), ret_address);
+	if (length != host.length || !inet_aton(text, &v4))
+		return false;
+	*ret_address = mapped.address;
+	memcpy(ret_address->bytes + 12, &v4, 4);
+	return true;
+}
+
+bool reach_host_is_local(struct str host, const struct network_list *list, unsigned *ret_lacks)
+{
+	struct address address;
+	bool is_open;
+
+	*ret_lacks = 0;
+	if (read_literal(host, &address)) {
+		if (address_is_public(&address))
+			return false;
+		is_open = list && network_list_has(list, &address);
+	} else if (is_below(host, STR("localhost"))) {
+		is_open = is_listed(list, "127.0.0.1") || is_listed(list, "::1");
+	} else if (is_below(host, STR("local"))) {
+		is_open = list && list->count > 0; /* its address is not known */
+	} else {
+		return false;
+	}
+	*ret_lacks = is_open ? 0 : REACH_NOT_LISTED;
 	return true;
 }
 

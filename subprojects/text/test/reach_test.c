@@ -3,6 +3,7 @@
 #include "text_test.h"
 
 #include <netinet/in.h>
+#include <string.h>
 
 static bool is_public(const char *text)
 {
@@ -341,9 +342,89 @@ static void private_networks(void **state)
 			    !address_is_private(&address));
 }
 
+/* ---- hosts ---- */
+
+static bool is_local(struct str host, const struct network_list *list, unsigned lacks)
+{
+	unsigned found = 77;
+	bool is = reach_host_is_local(host, list, &found);
+
+	assert_int_equal(found, is ? lacks : 0);
+	return is;
+}
+
+static void hosts_that_are_local(void **state)
+{
+	struct str local =
+	    STR("192.168.1.5 10.0.0.1 127.0.0.1 127.1 0x7f000001 2130706433 017700000001 0 "
+		"0300.0xa8.1.5 169.254.169.254 100.64.0.1 224.0.0.1 255.255.255.255 ::1 :: fe80::1 "
+		"fe80::1%eth0 fd12::1 ::ffff:192.168.1.5 ::ffff:c0a8:105 64:ff9b::192.168.1.5 "
+		"localhost LOCALHOST localhost. a.localhost nas.local NAS.Local. local");
+	struct str others =
+	    STR("8.8.8.8 1.1 2606:4700::1111 ::ffff:8.8.8.8 example.org localhost.example.org "
+		"notlocalhost mylocal local.example.org 192.168.1.5.example.org 192.168.1.256 "
+		"1.2.3.4.5 . .. % %1 : x%y nas.lan nas");
+	struct str host;
+
+	(void)state;
+	while (str_next(&local, ' ', &host))
+		if (!is_local(host, NULL, REACH_NOT_LISTED))
+			fail_msg("%.*s", STR_ARG(host));
+	while (str_next(&others, ' ', &host))
+		if (is_local(host, NULL, 0))
+			fail_msg("%.*s", STR_ARG(host));
+	assert_false(is_local(STR(""), NULL, 0));
+}
+
+static void hosts_that_are_listed(void **state)
+{
+	struct network_list list = {0};
+
+	(void)state;
+	assert_true(is_local(STR("nas.local"), &list, REACH_NOT_LISTED));
+	assert_true(network_list_add(&list, "192.168.1.0/24"));
+	assert_true(is_local(STR("192.168.1.5"), &list, 0));
+	assert_true(is_local(STR("0xc0a80105"), &list, 0));
+	assert_true(is_local(STR("::ffff:192.168.1.5"), &list, 0));
+	assert_true(is_local(STR("192.168.2.5"), &list, REACH_NOT_LISTED));
+	assert_true(is_local(STR("localhost"), &list, REACH_NOT_LISTED));
+	assert_true(is_local(STR("nas.local"), &list, 0));
+	assert_true(network_list_add(&list, "::1"));
+	assert_true(is_local(STR("localhost"), &list, 0));
+	assert_true(is_local(STR("127.0.0.1"), &list, REACH_NOT_LISTED));
+}
+
+/* Each part that is missing is named, with who can change it; all together fit into the database.
+ */
+static void sentences(void **state)
+{
+	static const struct {
+		unsigned lack;
+		const char *word;
+	} words[] = {{REACH_NOT_LISTED, "--egress-allow"},
+		     {REACH_CLOSED, "Administration, Instance"},
+		     {REACH_NOT_MARKED, "Administration, Accounts"}};
+
+	(void)state;
+	assert_null(reach_sentence(0));
+	assert_null(reach_sentence(reach_lacks(false, true)));
+	assert_int_equal(reach_lacks(true, false), REACH_CLOSED | REACH_NOT_MARKED);
+	for (unsigned lacks = 1; lacks < 12; lacks++) {
+		unsigned named = lacks & REACH_PREVIEW ? lacks | REACH_NOT_MARKED : lacks;
+
+		for (unsigned i = 0; i < 3; i++)
+			assert_true(!strstr(reach_sentence(lacks), words[i].word) ==
+				    !(named & words[i].lack));
+		assert_true(lacks >= REACH_PREVIEW || strlen(reach_sentence(lacks)) < 255);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(hosts_that_are_local),
+	    cmocka_unit_test(hosts_that_are_listed),
+	    cmocka_unit_test(sentences),
 	    cmocka_unit_test(test_special_addresses),
 	    cmocka_unit_test(private_networks),
 	    cmocka_unit_test(test_forms_of_one_address),

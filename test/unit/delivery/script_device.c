@@ -111,6 +111,19 @@ static bool add_sleep_column(const struct script_device *device, const char *col
 	return true;
 }
 
+/* Neither sleep nor dimming was set. Returns false for other columns. */
+static bool add_set_column(const char *column)
+{
+	if (is(column, "is_sleep_set") || is(column, "is_set_asleep") || is(column, "is_dim_set") ||
+	    is(column, "is_set_dimmed"))
+		add_bool(false);
+	else if (is(column, "sleep_set_until") || is(column, "dim_set_until"))
+		add_null();
+	else
+		return false;
+	return true;
+}
+
 static void add_key_hash(const char *key)
 {
 	uint8_t hash[KEY_HASH_BYTES];
@@ -153,11 +166,10 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_null();
 	else if (is(column, "night_installation_id"))
 		add_value_text(device->night);
-	else if (is(column, "is_sleep_set") || is(column, "is_set_asleep"))
-		add_bool(false);
-	else if (is(column, "sleep_set_until") || is(column, "turned_at"))
+	else if (is(column, "turned_at"))
 		add_null();
-	else if (add_sleep_column(device, column) || add_way_column(device, column))
+	else if (add_set_column(column) || add_sleep_column(device, column) ||
+		 add_way_column(device, column))
 		return;
 	else if (is(column, "number"))
 		add_integer(number);

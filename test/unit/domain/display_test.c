@@ -52,6 +52,35 @@ static void window_within_a_day(void **state)
 	assert_int_equal(level(&display, utc(2026, 5, 4, 8, 30, 0)), 60);
 }
 
+static void dimming_that_was_set(void **state)
+{
+	struct display_settings display = settings("UTC");
+	int64_t noon = utc(2026, 5, 4, 12, 0, 0), until = noon + INT64_C(90) * 1000000;
+
+	(void)state;
+	display.dim_brightness = 15;
+	display.dim_set = (struct dim_setting){.is_set = true, .is_dimmed = true};
+	assert_int_equal(level(&display, noon), 15);
+	display.dim_set.until_us = until;
+	assert_int_equal(level(&display, until - 1), 15);
+	assert_int_equal(display_level_at(&display, noon).valid_until_us, until);
+	assert_int_equal(level(&display, until), 60);
+	display.brightness = 10;
+	assert_int_equal(level(&display, noon), 10);
+	/* Not dimmed, whatever the plan says, until then. */
+	display.brightness = 60;
+	display.dim_enabled = true;
+	display.dim_start_minute = 11 * 60;
+	display.sleep_end_minute = 13 * 60;
+	display.dim_set.is_dimmed = false;
+	assert_int_equal(level(&display, noon), 60);
+	assert_int_equal(level(&display, until), 15);
+	/* Sleep counts more. */
+	display.dim_set.is_dimmed = true;
+	display.sleep_set = (struct sleep_setting){.is_set = true, .is_asleep = true};
+	assert_int_equal(level(&display, noon), 0);
+}
+
 static void window_across_midnight(void **state)
 {
 	struct display_settings display = settings("Europe/Zagreb"); /* UTC+2 in May */
@@ -246,6 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(window_within_a_day),
+	    cmocka_unit_test(dimming_that_was_set),
 	    cmocka_unit_test(window_across_midnight),
 	    cmocka_unit_test(equal_start_and_end_is_the_whole_day),
 	    cmocka_unit_test(auto_dim_is_a_third_at_least_one),

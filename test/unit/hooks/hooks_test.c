@@ -92,7 +92,7 @@ static void add_lease_column(const char *column, const struct lease *lease)
 {
 	if (strcmp(column, "has_webhooks") == 0)
 		add_bool(!lease->is_empty);
-	else if (strcmp(column, "reaches_local") == 0)
+	else if (strcmp(column, "is_local_closed") == 0 || strcmp(column, "is_marked") == 0)
 		add_bool(false);
 	else if (strcmp(column, "next_after") == 0)
 		add_id(lease->after);

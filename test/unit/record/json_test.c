@@ -160,8 +160,9 @@ static void check_number(size_t length, bool is_good)
 				    places[i].after);
 		assert_true(parse(text) == (is_good || places[i].is_text));
 		if (!is_good && !places[i].is_text)
-			assert_true(str_equal(
-			    reason, STR("a number in the JSON has more than 128 characters")));
+			assert_true(str_starts_with_ignore_case(
+			    reason, STR("a number in the JSON has more than 128 characters "
+					"before byte ")));
 	}
 }
 

@@ -34,6 +34,31 @@ bool address_is_private(const struct address *address);
  * past any firewall in front of it. True also if that is unknown. */
 bool address_is_own(const struct address *address);
 
+/* Reasons why an account does not reach an address that is not public. */
+enum reach_lack {
+	REACH_NOT_LISTED = 1, /* the server's option --egress-allow does not list it */
+	REACH_CLOSED = 2,     /* an administrator has closed local addresses to all accounts */
+	REACH_NOT_MARKED = 4, /* no administrator has opened local addresses to the account */
+	/* REACH_NOT_MARKED, for an app that the account has not installed: an installed app needs
+	 * no mark. */
+	REACH_PREVIEW = 8,
+};
+
+static inline unsigned reach_lacks(bool is_closed, bool is_marked)
+{
+	return (is_closed ? REACH_CLOSED : 0) | (is_marked ? 0 : REACH_NOT_MARKED);
+}
+
+/* Returns a clause that names all that is missing, and who can change it, as it follows "not
+ * public: "; NULL if nothing is. */
+const char *reach_sentence(unsigned lacks);
+
+/* Whether a host, as a URL has it but without brackets, is certainly not public: an address in any
+ * form that a resolver takes, or a name of this machine or of the local link (RFC 6761, RFC 6762).
+ * If so, *ret_lacks is REACH_NOT_LISTED or 0. list: that of --egress-allow; NULL: it is empty. */
+__attribute__((warn_unused_result)) bool
+reach_host_is_local(struct str host, const struct network_list *list, unsigned *ret_lacks);
+
 /* Returns the port of an IPv4 or IPv6 socket address. */
 int address_port(const struct sockaddr *from);
 
