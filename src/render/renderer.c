@@ -12,7 +12,7 @@ enum {
 	/* Additional time: renderers report by themselves that they are late. */
 	EXTRA_MS = 2 * 1000,
 	FETCHES_MAX = 64,	 /* requests to the network in one request, refused ones included */
-	WAITS_MAX = FETCHES_MAX, /* each ends with an answer */
+	WAITS_MAX = FETCHES_MAX, /* each ends with an answer, or asks for a turn */
 	NOT_AN_ANSWER = -1,
 };
 
@@ -193,7 +193,8 @@ static bool on_frame(struct renderer *renderer, yyjson_doc *head, const struct f
 	} else if (yyjson_is_obj(fetch) && may_fetch(renderer)) {
 		renderer->request->fetch(renderer->request, fetch, frame->blob);
 	} else if (yyjson_is_uint(waits) && may_wait(renderer)) {
-		renderer->request->waits(renderer->request, (unsigned)yyjson_get_uint(waits));
+		renderer->request->waits(renderer->request, (unsigned)yyjson_get_uint(waits),
+					 yyjson_get_sint(yyjson_obj_get(root, "turn")));
 	} else {
 		yyjson_doc_free(head);
 		discard(renderer, RENDERER_CRASHED);
