@@ -232,6 +232,31 @@ static const char *find_script(const struct app_folder *folder, unsigned *ret_co
 	return found;
 }
 
+/* Whether the only script of a folder goes with its name: errors are to name it, and a manifest
+ * goes with it. Without a name it is app.ts. */
+static bool needs_name(const struct app_folder *folder, const char *script)
+{
+	if (strchr(script, '/'))
+		return false;
+	for (unsigned i = 0; i < folder->count; i++)
+		if (strcmp(folder->names[i], "manifest.yaml") == 0)
+			return true;
+	return strcmp(script, "app.ts") != 0;
+}
+
+/* Removes files that the only script of a folder does not need from the list. */
+static void keep_script(struct app_folder *folder)
+{
+	unsigned count = folder->count;
+
+	folder->count = 0;
+	for (unsigned i = 0; i < count; i++)
+		if (is_script(folder->names[i]) || strcmp(folder->names[i], "manifest.yaml") == 0)
+			folder->names[folder->count++] = folder->names[i];
+		else
+			free(folder->names[i]);
+}
+
 /* ---- Starlark ---- */
 
 /* Whether a script may load the file. Files of other types are loaded by names that scripts contain
@@ -385,7 +410,9 @@ static int read_found(const char *path, struct app_folder *folder, struct buffer
 
 	*ret_is_typescript = alone;
 	if (alone) {
-		packs = count > 1;
+		packs = count > 1 || (!was_named && needs_name(folder, alone));
+		if (packs && count == 1)
+			keep_script(folder);
 	} else if (!was_named) {
 		status = keep_used(folder, ret_fault);
 	} else {
