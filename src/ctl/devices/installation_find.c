@@ -20,6 +20,8 @@ static const struct record_field entry_fields[] = {
     RECORD_JSON(struct options_row, weekdays, .name = "weekdays"),
     RECORD_BOOL(struct options_row, is_pinned, .name = "isPinned"),
     RECORD_INT(struct options_row, picture_bytes, .name = "pictureBytes", .nullable = true),
+    RECORD_STR(struct options_row, problem, .name = "problem", .nullable = true),
+    RECORD_STR(struct options_row, cut, .name = "cut", .nullable = true),
 };
 static const struct record entry_record = RECORD(struct options_row, entry_fields);
 

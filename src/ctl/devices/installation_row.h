@@ -17,6 +17,8 @@ struct options_row {
 	bool is_pinned;
 	bool is_night;
 	int64_t picture_bytes; /* 0: no picture yet */
+	struct str problem;    /* why the app shows nothing, or nothing new; data NULL: it does */
+	struct str cut;	       /* what was left out of its animation; data NULL: nothing */
 };
 
 /* Prints the options. */

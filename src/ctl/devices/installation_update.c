@@ -22,6 +22,8 @@ static const struct record_field options_fields[] = {
     RECORD_STR(struct options_row, weekdays, .name = "weekdays", .nullable = true),
     RECORD_BOOL(struct options_row, is_pinned, .name = "pinned"),
     RECORD_BOOL(struct options_row, is_night, .name = "night"),
+    RECORD_STR(struct options_row, problem, .name = "problem", .nullable = true),
+    RECORD_STR(struct options_row, cut, .name = "cut", .nullable = true),
 };
 const struct record installation_options_record = RECORD(struct options_row, options_fields);
 
