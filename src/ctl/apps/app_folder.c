@@ -141,12 +141,13 @@ static int read_file(const struct app_folder *folder, const char *name, bool was
 	return error < 0 ? -1 : 0;
 }
 
-/* Adds a missing line feed at the end of a Starlark script or a manifest, so that it is stored as
- * text, which reviewers can read. */
+/* Adds a missing line feed at the end of a script or a manifest, so that it is stored as text,
+ * which reviewers can read. */
 static void end_last_line(const char *name, struct buffer *data)
 {
 	struct str text = buffer_view(data);
-	bool is_text = ends_with(name, ".star") || strcmp(name, "manifest.yaml") == 0;
+	bool is_text = ends_with(name, ".star") || ends_with(name, ".ts") ||
+		       strcmp(name, "manifest.yaml") == 0;
 
 	if (is_text && (text.length == 0 || text.data[text.length - 1] != '\n'))
 		buffer_append_char(data, '\n');
