@@ -336,10 +336,11 @@ interface FetchResponse {
     /** URL after all redirects. */
     readonly url: string;
     /** Names in any case; several of one name are one, with commas. */
-    readonly headers: { get(name: string): string | null; has(name: string): boolean };
+    readonly headers: Headers;
     text(): Promise<string>;
     json(): Promise<any>;
     bytes(): Promise<Uint8Array>;
+    arrayBuffer(): Promise<ArrayBuffer>;
 }
 interface FetchOptions {
     /** GET by default; HEAD, POST, PUT, PATCH, DELETE, OPTIONS. */
@@ -348,7 +349,7 @@ interface FetchOptions {
     /** Signal of an AbortController, or AbortSignal.timeout(). */
     signal?: AbortSignal;
     /** At most 1 MiB. */
-    body?: string | Uint8Array | null;
+    body?: string | ArrayBuffer | ArrayBufferView | URLSearchParams | null;
     /** Seconds to keep the answer for all users of the app. Default: the server's Cache-Control. */
     ttlSeconds?: number;
 }
@@ -366,15 +367,25 @@ declare class Headers implements Iterable<[string, string]> {
     get(name: string): string | null;
     has(name: string): boolean;
     set(name: string, value: string): void;
+    /** Of an answer there are none: the server does not keep its cookies. */
+    getSetCookie(): string[];
     forEach(each: (value: string, name: string) => void): void;
     entries(): IterableIterator<[string, string]>;
     keys(): IterableIterator<string>;
     values(): IterableIterator<string>;
     [Symbol.iterator](): IterableIterator<[string, string]>;
 }
+/** What atob(), btoa(), structuredClone() and an AbortSignal throw. */
+declare class DOMException extends Error {
+    constructor(message?: string, name?: string);
+    readonly code: number;
+}
 declare class AbortSignal {
+    private constructor();
     static abort(reason?: unknown): AbortSignal;
+    static any(signals: Iterable<AbortSignal>): AbortSignal;
     static timeout(milliseconds: number): AbortSignal;
+    onabort: ((event: { type: "abort"; target: AbortSignal }) => void) | null;
     readonly aborted: boolean;
     readonly reason: any;
     addEventListener(type: "abort", run: () => void): void;
@@ -428,16 +439,21 @@ declare class URLSearchParams implements Iterable<[string, string]> {
 declare class TextEncoder {
     readonly encoding: string;
     encode(text?: string): Uint8Array;
+    encodeInto(text: string, to: Uint8Array): { read: number; written: number };
 }
 declare class TextDecoder {
     constructor(label?: "utf-8", options?: { fatal?: boolean; ignoreBOM?: boolean });
     readonly encoding: string;
-    decode(bytes?: ArrayBuffer | ArrayBufferView): string;
+    /** stream: true, if the last character may end in the next bytes. */
+    decode(bytes?: ArrayBuffer | ArrayBufferView, options?: { stream?: boolean }): string;
 }
 
 /** A deep copy. */
 declare function structuredClone<T>(value: T): T;
-/** The clock stands still: what is set runs in its order, when nothing else is left to do but wait. */
+/**
+ * While fetch() waits, timers count real time. Otherwise the clock stands still: what is set runs in its order, when
+ * nothing else is left to do.
+ */
 declare function setTimeout<A extends unknown[]>(run: (...given: A) => void, milliseconds?: number, ...given: A): number;
 declare function clearTimeout(timer: number | undefined): void;
 /** Runs before anything that waits. */

@@ -34,7 +34,7 @@ struct api_service {
 	unsigned workers; /* number of workers that are to run */
 	struct metric_reader
 	    metrics; /* metrics of the instance; the time is set when they are read */
-	const struct render_health *render_health; /* NULL: this worker renders no apps */
+	struct render_health *render_health; /* NULL: this worker renders no apps */
 	const char *why_no_mqtt;	   /* NULL, or a sentence why accounts cannot connect to
 					    * brokers */
 	const struct network_list *listed; /* of --egress-allow; NULL: none */

@@ -95,8 +95,10 @@ enum metric {
 	METRIC_HINT_DELAY,
 
 	/* Apps. */
-	METRIC_RENDERS,		 /* by metric_language, metric_render_result */
-	METRIC_RENDER_DURATION,	 /* by metric_language */
+	METRIC_RENDERS,		/* by metric_language, metric_render_result */
+	METRIC_RENDER_DURATION, /* by metric_language */
+	METRIC_RENDERS_LATE,
+	METRIC_RENDER_LATENESS,
 	METRIC_RENDER_FETCHES,	 /* by metric_fetch_result */
 	METRIC_WEBHOOK_POSTS,	 /* by metric_hook_result */
 	METRIC_WEBHOOK_EVENTS,	 /* events that were delivered */

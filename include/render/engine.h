@@ -96,6 +96,7 @@ struct engine_answer {
 	/* Sums over all processes of the run. */
 	uint64_t elapsed_us; /* without the time to start them */
 	uint64_t cpu_us;
+	uint64_t held_us;      /* time in which it occupied a renderer */
 	uint64_t memory_bytes; /* peak of their memory */
 
 	void *memory; /* private: memory of the texts */

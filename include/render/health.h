@@ -20,7 +20,8 @@ struct render_health {
 	_Atomic uint32_t crashes[RENDER_PROGRAM_COUNT];
 	_Atomic int32_t host; /* process ID of the render host that has begun its work */
 	_Atomic int32_t has_no_host;
-	_Atomic uint32_t host_beat; /* the render host's heartbeat */
+	_Atomic uint32_t host_beat;	 /* the render host's heartbeat */
+	_Atomic uint64_t hurry_until_ms; /* monotonic clock: renderers have a higher priority */
 };
 
 /* Reports a process that has greeted. health may be NULL: then nothing is counted. */
@@ -36,6 +37,11 @@ const char *render_health_problem(const struct render_health *health,
 				  const enum render_program *programs, unsigned count);
 /* Works as render_health_problem(), for all programs. */
 const char *render_health_any_problem(const struct render_health *health);
+
+/* Gives renderers the priority of other programs until then, instead of a lower one: pictures are
+ * late, and others take the processors. now_ms, until_ms: monotonic clock. health may be NULL. */
+void render_health_hurry(struct render_health *health, uint64_t until_ms);
+bool render_health_is_hurried(const struct render_health *health, uint64_t now_ms);
 
 /* Called in the supervisor when the render host is given up. */
 void render_health_give_up_host(struct render_health *health);

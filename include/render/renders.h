@@ -30,6 +30,7 @@
 struct renders;
 struct events;
 struct settings_key;
+struct render_health;
 
 struct renders_settings {
 	struct loop *loop;
@@ -42,6 +43,8 @@ struct renders_settings {
 
 /* Objects in the settings must outlive the renders. Free with renders_destroy(). */
 struct renders *renders_create(const struct renders_settings *settings);
+/* Call it once a second: reports how late pictures are. health may be NULL. */
+void renders_tell(struct renders *renders, struct render_health *health);
 /* Begins nothing new, and gives up what is under way. */
 void renders_drain(struct renders *renders);
 /* Call it after db_close(), before delivery_destroy(). */

@@ -21,7 +21,12 @@ SELECT coalesce((
 		SELECT installation.id AS "installationId", installation.name,
 			CASE WHEN installation.app_id IS NULL THEN 'push' ELSE 'app' END AS kind,
 			installation.app_id AS "appId", app.name AS "appName",
-			made.problem, made.cut,
+			CASE WHEN app.status = 'disabled'
+				THEN 'the app is disabled: the rotation leaves it out until an administrator enables it'
+				WHEN app.id IS NOT NULL AND app.deployed_version_id IS NULL
+				THEN 'the app has no version yet: the rotation leaves it out'
+				ELSE made.problem END AS problem,
+			coalesce(app.status = 'disabled', false) AS "isAppDisabled", made.cut,
 			coalesce(app_entry.picture_hash, installation.picture_hash) AS picture,
 			octet_length(coalesce(app_entry.picture, installation.picture)) AS "pictureBytes",
 			json_timestamp(installation.created_at) AS "createdAt",

@@ -219,6 +219,7 @@ static void write_counters(const struct metric_sums *sums, struct buffer *json)
 	    {"pushes", metric_total(sums, METRIC_PUSHES, METRIC_PUSH_STORED)},
 	    {"pictures", sum(sums, METRIC_PICTURES_SENT)},
 	    {"renders", sum_observations(sums, METRIC_RENDER_DURATION)},
+	    {"rendersLate", metric_total(sums, METRIC_RENDERS_LATE, 0)},
 	    {"statements", sum_observations(sums, METRIC_STATEMENT_DURATION)},
 	    /* Excludes constraint errors: the client already got the reason. */
 	    {"databaseFailures",
@@ -322,6 +323,8 @@ static void write_status(const struct metric_reader *reader, const struct api_se
 	write_homes(sums, service->workers, json);
 	buffer_append_str(json, STR("\"renderingProblem\":"));
 	json_write_str(json, str_from(problem ? problem : ""));
+	buffer_printf(json, ",\"renderLatenessSeconds\":%lld",
+		      (long long)metric_total(sums, METRIC_RENDER_LATENESS, 0) / (1000 * 1000));
 	buffer_append_str(json, STR(",\"storageProblem\":"));
 	json_write_str(json, storage_takes_pictures(db_storage(service->service.db))
 				 ? STR("")

@@ -71,6 +71,7 @@ static int run_host(struct instance *instance, unsigned index)
 	    .egress_allow = &instance->config->egress_allow,
 	    .ready_pid = &health_of(instance)->host,
 	    .beat = &health_of(instance)->host_beat,
+	    .health = health_of(instance),
 	};
 
 	(void)index;

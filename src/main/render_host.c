@@ -9,6 +9,7 @@
 #include "main/exit_code.h"
 #include "main/host_shared.h"
 #include "main/program.h"
+#include "render/health.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +61,7 @@ struct host {
 	struct owner *owners; /* by the worker's index */
 	struct list renderers;
 	struct host_shared shared[RENDER_PROGRAM_COUNT]; /* state of shared programs */
-	bool is_nice;
+	int session_nice;				 /* that of the session of all renderers */
 	bool is_stopping;
 };
 
@@ -97,13 +98,19 @@ static void greet(const struct host *host, unsigned worker)
 
 /* ---- processes ---- */
 
+/* Whether renderers get the priority of other programs. */
+static bool is_hurried(const struct host *host)
+{
+	return render_health_is_hurried(host->settings->health, clock_monotonic_ms());
+}
+
 /* Starts a program. link: the process's end of its socket. */
 static pid_t start_program(const struct host *host, enum render_program name, int link)
 {
 	static const char *const environment[] = {NULL};
 	bool is_compiler = name == RENDER_COMPILER;
 	/* A person waits for a message, which costs little. */
-	bool is_nice = name != RENDER_MESSAGE && !host->settings->is_alone;
+	bool is_nice = name != RENDER_MESSAGE && !host->settings->is_alone && !is_hurried(host);
 	int fds[] = {is_compiler ? link : host->nothing, is_compiler ? link : host->nothing,
 		     is_compiler ? link : host->nothing, link};
 	/* Use a nice value, not SCHED_IDLE: a busy server would starve renderers until their
@@ -419,12 +426,16 @@ static bool start(struct host *host)
 }
 
 /* Makes the session of all renderers nice, so that they share the processors with other sessions as
- * one background process would. Where Linux does not share between sessions, the renderers' own
- * nice values count. */
+ * one background process would; while pictures are late, as an ordinary one. Where Linux does not
+ * share between sessions, the renderers' own nice values count: workers replace processes that were
+ * started with the other one, since only the administrator may raise a priority. */
 static void be_nice(struct host *host)
 {
-	if (!host->is_nice && !host->settings->is_alone)
-		host->is_nice = priority_set_session(getpid(), PRIORITY_BACKGROUND);
+	int nice = is_hurried(host) ? 0 : PRIORITY_BACKGROUND;
+
+	if (nice != host->session_nice && !host->settings->is_alone &&
+	    priority_set_session(getpid(), nice))
+		host->session_nice = nice;
 }
 
 static void serve(struct host *host)

@@ -14,6 +14,7 @@
 #define RENDER_HOST_NAME "render-host"
 
 struct option_list;
+struct render_health;
 
 struct render_host_settings {
 	const int *sockets; /* sockets to the workers, by their index */
@@ -25,6 +26,7 @@ struct render_host_settings {
 	const struct option_list *egress_allow; /* NULL: none */
 	_Atomic int32_t *ready_pid; /* gets its process ID once it has begun its work; NULL: none */
 	_Atomic uint32_t *beat;	    /* its heartbeat, raised twice a second; NULL: none */
+	const struct render_health *health; /* says whether renderers hurry; NULL: they do not */
 };
 
 /* Runs in a process of its own until SIGTERM. Returns its exit code. */

@@ -80,6 +80,7 @@ static void beat(struct deadline *deadline)
 	db_tell(service->db);
 	ask_size(sampler, service->db, now_ms);
 	lanes_tell(service->loop);
+	renders_tell(sampler->requests->renders, web->api.render_health);
 	engines_tell(sampler->requests->engines);
 	if (before / PANELS_EVERY_S != sampler->second / PANELS_EVERY_S)
 		delivery_tell(web->api.delivery);

@@ -340,6 +340,20 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
 	    .by = {METRIC_BY_LANGUAGE},
 	    .buckets = &durations,
 	},
+    [METRIC_RENDERS_LATE] =
+	{
+	    .name = "displayd_renders_late_total",
+	    .help = "Pictures of apps that were stored 10 s or more after their turn began.",
+	    .kind = METRIC_COUNTER,
+	},
+    [METRIC_RENDER_LATENESS] =
+	{
+	    .name = "displayd_render_lateness_seconds",
+	    .help = "Longest time since a turn began whose picture is not rendered yet.",
+	    .kind = METRIC_GAUGE,
+	    .unit = METRIC_MICROSECONDS,
+	    .is_largest = true,
+	},
     [METRIC_RENDER_FETCHES] =
 	{
 	    .name = "displayd_render_fetches_total",

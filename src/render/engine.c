@@ -137,6 +137,7 @@ static void on_done(struct engine_run *run)
 		run->answer.elapsed_us = clock_monotonic_us() - run->started_us;
 	count(run);
 	leave(run);
+	run->answer.held_us = run->held_us;
 	deliver(run);
 	free_run(run);
 	start_waiting(engines);

@@ -6,7 +6,7 @@
 
 const struct region render_health_region = {
     .name = "render health",
-    .version = 4,
+    .version = 5,
     .size = sizeof(struct render_health),
 };
 
@@ -64,6 +64,18 @@ const char *render_health_any_problem(const struct render_health *health)
 						  RENDER_MQTT,	   RENDER_MESSAGE};
 
 	return render_health_problem(health, all, array_length(all));
+}
+
+void render_health_hurry(struct render_health *health, uint64_t until_ms)
+{
+	if (health)
+		atomic_store_explicit(&health->hurry_until_ms, until_ms, memory_order_relaxed);
+}
+
+bool render_health_is_hurried(const struct render_health *health, uint64_t now_ms)
+{
+	return health &&
+	       now_ms < atomic_load_explicit(&health->hurry_until_ms, memory_order_relaxed);
 }
 
 void render_health_give_up_host(struct render_health *health)

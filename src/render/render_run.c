@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "lateness.h"
 #include "log_lines.h"
 #include "problem_json.h"
 #include "settings_text.h"
@@ -11,6 +12,7 @@
 #include "domain/content.h"
 #include "domain/settings_mask.h"
 #include "events/events.h"
+#include "metric/metric.h"
 #include "render/asked_hosts.h"
 
 #include <sodium.h>
@@ -146,6 +148,8 @@ static void on_stored(struct db_query *query, const struct db_result *result)
 				  run->stored.generation);
 		asked_hosts_note(run->runs->settings.db, run->stored.app_id, run->hosts);
 		tell_failure(run);
+		if (clock_wall_us() / (1000 * 1000) - run->job->app.moment_s >= LATENESS_LEAST_S)
+			metric_add(METRIC_RENDERS_LATE, 0, 1);
 	} else if (result->outcome == DB_CONSTRAINT || result->outcome == DB_FAILED) {
 		put_off(run, REFUSED_MS); /* it would fail again */
 	}
@@ -243,6 +247,7 @@ static void on_answer(struct engine_job *engine)
 	struct render_run *run = container_of(engine, struct render_run, engine);
 
 	run->is_running = false;
+	lateness_note(run->runs->lateness, engine->answer.cpu_us, engine->answer.held_us);
 	deadline_clear(run->runs->settings.loop, &run->renew);
 	if (run->is_renewing)
 		run->has_answer = true;

@@ -12,6 +12,7 @@
 #include "render/renders.h"
 #include "render_jobs.h"
 
+struct lateness;
 struct render_run;
 
 struct render_runs {
@@ -19,7 +20,8 @@ struct render_runs {
 	/* Called from the loop when the run is over. The run is freed after this call. */
 	void (*ended)(void *context, struct render_job *job);
 	void *context;
-	struct list under_way; /* of struct render_run */
+	struct lateness *lateness; /* set by the caller, too */
+	struct list under_way;	   /* of struct render_run */
 	unsigned count;
 };
 

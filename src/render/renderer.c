@@ -1,4 +1,5 @@
 #include "renderer.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "frame.h"
 #include "record/json_memory.h"
@@ -12,7 +13,7 @@ enum {
 	/* Additional time: renderers report by themselves that they are late. */
 	EXTRA_MS = 2 * 1000,
 	FETCHES_MAX = 64,	 /* requests to the network in one request, refused ones included */
-	WAITS_MAX = FETCHES_MAX, /* each ends with an answer */
+	WAITS_MAX = FETCHES_MAX, /* each ends with an answer, or asks for a turn */
 	NOT_AN_ANSWER = -1,
 };
 
@@ -31,7 +32,8 @@ struct renderer {
 	enum render_program program;
 	struct renderer_request *request; /* in flight, or waits for the greeting */
 	struct deadline deadline;
-	bool is_ready; /* the process has greeted */
+	bool is_ready;	 /* the process has greeted */
+	bool is_hurried; /* it was started while renderers have a higher priority */
 	unsigned fetches, waits;
 };
 
@@ -193,7 +195,8 @@ static bool on_frame(struct renderer *renderer, yyjson_doc *head, const struct f
 	} else if (yyjson_is_obj(fetch) && may_fetch(renderer)) {
 		renderer->request->fetch(renderer->request, fetch, frame->blob);
 	} else if (yyjson_is_uint(waits) && may_wait(renderer)) {
-		renderer->request->waits(renderer->request, (unsigned)yyjson_get_uint(waits));
+		renderer->request->waits(renderer->request, (unsigned)yyjson_get_uint(waits),
+					 yyjson_get_sint(yyjson_obj_get(root, "turn")));
 	} else {
 		yyjson_doc_free(head);
 		discard(renderer, RENDERER_CRASHED);
@@ -234,6 +237,11 @@ static void on_started(struct sandboxed *process)
 	(void)process; /* wait for its greeting */
 }
 
+static bool is_hurried(const struct renderers *renderers)
+{
+	return render_health_is_hurried(host_link_health(renderers->host), clock_monotonic_ms());
+}
+
 static void start(struct renderers *renderers, struct renderer_request *request)
 {
 	static const struct sandboxed_events events = {
@@ -242,6 +250,7 @@ static void start(struct renderers *renderers, struct renderer_request *request)
 
 	renderer->renderers = renderers;
 	renderer->program = request->program;
+	renderer->is_hurried = is_hurried(renderers);
 	renderer->request = request;
 	request->renderer = renderer;
 	deadline_init(&renderer->deadline, on_deadline);
@@ -252,14 +261,21 @@ static void start(struct renderers *renderers, struct renderer_request *request)
 	    sandboxed_start(renderers->loop, renderers->host, request->program, &events, renderer);
 }
 
+/* Ends idle processes whose priority is another one than that of new ones. */
 static struct renderer *find_idle(struct renderers *renderers, enum render_program program)
 {
+	bool hurries = is_hurried(renderers);
+
 	list_for_each (node, &renderers->all) {
 		struct renderer *renderer = container_of(node, struct renderer, node);
 
-		if (renderer->program == program && renderer->is_ready && !renderer->request &&
-		    !sandboxed_is_ending(renderer->process))
+		if (renderer->program != program || !renderer->is_ready || renderer->request ||
+		    sandboxed_is_ending(renderer->process))
+			continue;
+		if (renderer->is_hurried == hurries || program == RENDER_MESSAGE)
 			return renderer;
+		sandboxed_end(renderer->process);
+		forget(renderer);
 	}
 	return NULL;
 }

@@ -39,8 +39,10 @@ struct renderer_request {
 	void (*done)(struct renderer_request *request, const struct renderer_answer *answer);
 	/* Called when the script sends a request to the network: see renderer_reply(). */
 	void (*fetch)(struct renderer_request *request, yyjson_val *fetch, struct str body);
-	/* Called when the script computes nothing until one of so many fetches is answered. */
-	void (*waits)(struct renderer_request *request, unsigned fetches);
+	/* Called when the script computes nothing until one of so many fetches is answered; or,
+	 * with 0, if one of its timers is due: it computes after an answer to the fetch 0 that has
+	 * this turn, a number. */
+	void (*waits)(struct renderer_request *request, unsigned fetches, int64_t turn);
 	bool is_waiting;	   /* its fetches were not answered: it can only give up */
 	struct renderer *renderer; /* private; NULL before and after */
 };

@@ -1,8 +1,10 @@
 #include "render/renders.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/require.h"
 #include "compiles.h"
 #include "db/storage.h"
+#include "lateness.h"
 #include "leftovers.h"
 #include "outdated.h"
 #include "render_run.h"
@@ -16,6 +18,7 @@ struct renders {
 	struct render_runs runs;
 	struct compiles compiles;
 	struct leftovers leftovers;
+	struct lateness lateness;
 	struct outdated outdated;
 	struct later start;
 	bool is_draining;
@@ -58,6 +61,7 @@ struct renders *renders_create(const struct renders_settings *settings)
 	render_jobs_init(&renders->jobs, LIMIT_RENDER_WANTS);
 	renders->runs =
 	    (struct render_runs){.settings = *settings, .ended = on_ended, .context = renders};
+	renders->runs.lateness = &renders->lateness;
 	render_runs_init(&renders->runs);
 	renders->compiles.settings = *settings;
 	compiles_start(&renders->compiles);
@@ -71,6 +75,11 @@ struct renders *renders_create(const struct renders_settings *settings)
 	renders->upcoming.on_due = on_due;
 	delivery_subscribe_upcoming(settings->delivery, &renders->upcoming);
 	return renders;
+}
+
+void renders_tell(struct renders *renders, struct render_health *health)
+{
+	lateness_tell(&renders->lateness, &renders->jobs, clock_wall_us() / (1000 * 1000), health);
 }
 
 void renders_drain(struct renders *renders)

@@ -70,38 +70,56 @@ static void on_fetched(struct egress_fetch *fetch, struct str head, struct str b
 		   "too many answers of the network wait: the machine is too busy");
 }
 
-/* Tells the process for how long its answers waited for the turn: that is not the network's time.
- */
-static void tell_queued(struct engine_run *run)
+/* Tells the process that it has the turn that it asked for, and for how long it waited for it: that
+ * is not the network's time. */
+static void tell_queued(struct engine_run *run, unsigned long long queued_ms)
 {
-	unsigned long long queued_ms = (clock_monotonic_us() - run->answered_us) / 1000;
 	struct buffer frame = {0};
-	char head[80];
-	int length =
-	    snprintf(head, sizeof(head), "{\"fetch\":{\"id\":0,\"queued_ms\":%llu}}", queued_ms);
+	char turn[40] = "", head[120];
+	int length;
 
-	if (queued_ms > 0 &&
+	if (run->turn > 0)
+		snprintf(turn, sizeof(turn), ",\"turn\":%lld", (long long)run->turn);
+	length = snprintf(head, sizeof(head), "{\"fetch\":{\"id\":0,\"queued_ms\":%llu%s}}",
+			  queued_ms, turn);
+	if ((queued_ms > 0 || run->turn > 0) &&
 	    frame_append(&frame, (struct str){head, (size_t)length}, (struct str){0}))
 		renderer_reply(&run->request, &frame);
+	run->turn = 0;
 }
 
 void run_go_on(struct engine_run *run)
 {
 	run->request.is_waiting = false;
-	if (buffer_length(&run->held) == 0)
+	if (buffer_length(&run->held) == 0 && run->turn == 0)
 		return;
-	tell_queued(run);
-	renderer_reply(&run->request, &run->held);
+	tell_queued(run, (clock_monotonic_us() - run->answered_us) / 1000);
+	if (buffer_length(&run->held) > 0)
+		renderer_reply(&run->request, &run->held);
 	give_memory_back(run);
+}
+
+/* Gives a process whose timer is due its turn: at once, if it has it still. */
+static void want_turn(struct engine_run *run, int64_t turn)
+{
+	run->turn = turn;
+	if (run->state == RUN_AT_WORK) {
+		tell_queued(run, 0);
+	} else if (run->state == RUN_PARKED) {
+		run->answered_us = clock_monotonic_us();
+		run->resumes(run);
+	}
 }
 
 /* A script in TypeScript continues to compute after a fetch, and reports when it has nothing else
  * to do. If an answer is on its way, it has. */
-void run_on_waits(struct renderer_request *request, unsigned fetches)
+void run_on_waits(struct renderer_request *request, unsigned fetches, int64_t turn)
 {
 	struct engine_run *run = container_of(request, struct engine_run, request);
 
-	if (fetches == run->unanswered && fetches > 0 && run->state == RUN_AT_WORK)
+	if (fetches == 0 && turn > 0)
+		want_turn(run, turn);
+	else if (fetches == run->unanswered && fetches > 0 && run->state == RUN_AT_WORK)
 		run->parks(run);
 }
 
@@ -135,6 +153,7 @@ void run_forget_fetches(struct engine_run *run)
 	for (unsigned i = 0; i < run->fetch_count; i++)
 		egress_forget(&run->fetches[i].fetch);
 	run->fetch_count = run->unanswered = 0;
+	run->turn = 0;
 	buffer_finish(&run->held);
 	give_memory_back(run);
 }

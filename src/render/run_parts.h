@@ -75,7 +75,8 @@ struct engine_run {
 	struct memory_share *share; /* of the memory of held answers; NULL: it has none */
 	size_t held_bytes;
 	bool lacks_answer;    /* there was no memory for one */
-	uint64_t answered_us; /* when the first of them came */
+	uint64_t answered_us; /* when the first of them came, or a timer was due */
+	int64_t turn; /* number of the turn that the process asks for; 0: it asks for none */
 	bool has_network;
 	bool is_refused;
 	const char *why_public;
@@ -88,6 +89,7 @@ struct engine_run {
 	/* Called when its process waits for the network and computes nothing: gives its turn back,
 	 * or keeps it if too many are parked. */
 	void (*parks)(struct engine_run *run);
-	/* Called when there is an answer: the run needs a turn again, and then run_go_on(). */
+	/* Called when there is an answer, or a timer is due: the run needs a turn again, and then
+	 * run_go_on(). */
 	void (*resumes)(struct engine_run *run);
 };

@@ -96,7 +96,9 @@ def test_an_app_in_typescript(running, run, checkout):
     checkout.add("typed", script=TYPESCRIPT, file="typed.ts")
     assert counts(run()) == outcome(made=1)
     [(_, language, script, *_)] = versions(running, checkout.slug("typed"))
-    assert (language, script) == ("TYPESCRIPT", TYPESCRIPT)
+    assert language == "TYPESCRIPT"
+    assert re.findall(r"(?m)^-- (.*) --$", script) == ["manifest.yaml", "typed.ts"]
+    assert script.split("-- typed.ts --\n")[1].rstrip("\n") == TYPESCRIPT.rstrip("\n")
 
 
 def test_what_is_as_it_was_is_not_written(running, run, checkout):

@@ -1,7 +1,7 @@
 """displayctl app render: which files of an app it loads."""
 
 import pytest
-from app_render import frames, needs_starlark, run
+from app_render import frames, needs_starlark, needs_typescript, run
 
 ROOM = """load("render.star", "render")
 load("./lib/draw.star", "draw")
@@ -124,3 +124,22 @@ def test_a_script_has_nothing_else(name, tmp_path):
     (folder / "mine.star").write_text(f'load("{name}", "file")\ndef main():\n    return []\n')
     done = run(folder / "mine.star", "--check")
     assert done.returncode == 1 and "invalid module" in done.stderr
+
+
+@needs_typescript
+def test_a_folder_with_one_script_names_its_file(tmp_path):
+    """The author's own file, and its manifest counts."""
+    folder = tmp_path / "app"
+    folder.mkdir()
+    (folder / "mine.ts").write_text("export default () => {\n    throw new Error('mine');\n};\n")
+    (folder / "panel.d.ts").write_text("no script")
+    (folder / "README.md").write_text("-- no file --\n")
+    done = run(folder, "--check")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (1, f"{folder}/mine.ts:2:11: Error: mine")
+    (folder / "manifest.yaml").write_text("recommendedInterval: 0\n")
+    done = run(folder, "--check")
+    assert done.stderr.splitlines()[0] == f"{folder}/mine.ts:2:11: Error: mine"
+    (folder / "mine.ts").write_text("\nlet a: = 1;\n")
+    assert run(folder, "-o", tmp_path / "out.webp").stderr.startswith(f"{folder}/mine.ts:2:8: ")
+    (folder / "mine.ts").rename(folder / "app.ts")
+    assert run(folder, "-o", tmp_path / "out.webp").stderr.startswith(f"{folder}/app.ts:2:8: ")

@@ -110,6 +110,24 @@ def test_a_slow_server_is_not_the_script_s_time(client, server):
     assert client.wait(number)["kind"] == "done"
 
 
+TIMED = """import { Root, Text, type Input } from "panel";
+export default async function main({ config }: Input) {
+    const slow = fetch(config.url + "slow", { signal: AbortSignal.timeout(300) }).catch((e) => e.name);
+    const first = await Promise.race([fetch(config.url + "slow2"), new Promise((done) => setTimeout(done, 600, "timer"))]);
+    print(await slow, first, (await fetch(config.url)).status);
+    return Root({ child: Text({ content: "a" }) });
+}
+"""
+
+
+@needs_typescript
+def test_timers_end_the_wait_for_a_slow_server(client, server):
+    """The script gives its turn up while it waits, and has one again when a timer is due."""
+    numbers = [client.submit(TIMED, account=i, language="TYPESCRIPT", config=config(server.url)) for i in range(4)]
+    answers = [client.wait(number) for number in numbers]
+    assert [(answer["kind"], answer["log"]) for answer in answers] == [("done", "TimeoutError timer 200\n")] * 4, answers
+
+
 @needs_typescript
 def test_apps_in_typescript(client, server):
     answer = client.ask_in_time(FETCH, language="TYPESCRIPT", config=config(server.url + "large"))

@@ -111,3 +111,24 @@ def test_the_last_picture_stays(world, app, author, reviewer, browser, start):
     browser.patch(path_of(made["device"]), {"timezone": "UTC"}).ok()
     author.browser.post(app.path + "/deploy", {"version": "1.0"}).ok()
     wait_until(lambda: poll_answer(world, made["link"]).body == webp(1), "the old picture")
+
+
+def test_a_disabled_app_leaves_the_rotation(world, app, browser):
+    """Its picture goes from panels, which is said, and comes back when the app is enabled."""
+    made = installed(browser, app)
+    store(world, place(world, made), app.version_id, webp(1))
+    wait_until(lambda: poll_answer(world, made["link"]).body == webp(1), "its picture")
+    [entry] = browser.get(f"{path_of(made['device'])}/rotation").ok()["entries"]
+    assert (entry["isAppDisabled"], entry["problem"]) == (False, None)
+    world.server.ctl("app", "disable", app.slug)
+    wait_until(lambda: poll_answer(world, made["link"]).body != webp(1), "a rotation without it")
+    words = "the app is disabled: the rotation leaves it out until an administrator enables it"
+    [entry] = browser.get(f"{path_of(made['device'])}/rotation").ok()["entries"]
+    assert (entry["isAppDisabled"], entry["problem"], entry["picture"]) == (True, words, None)
+    [shown] = world.server.ctl("installation", "list", "--device", made["device"]["id"])
+    assert shown["problem"] == words
+    browser.post(f"{path_of(made['device'])}/rotation/{made['entry']}/show").problem(409)
+    world.server.ctl("app", "enable", app.slug)
+    wait_until(lambda: poll_answer(world, made["link"]).body == webp(1), "its picture again")
+    [entry] = browser.get(f"{path_of(made['device'])}/rotation").ok()["entries"]
+    assert (entry["isAppDisabled"], entry["problem"]) == (False, None)

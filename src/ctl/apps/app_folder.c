@@ -141,12 +141,13 @@ static int read_file(const struct app_folder *folder, const char *name, bool was
 	return error < 0 ? -1 : 0;
 }
 
-/* Adds a missing line feed at the end of a Starlark script or a manifest, so that it is stored as
- * text, which reviewers can read. */
+/* Adds a missing line feed at the end of a script or a manifest, so that it is stored as text,
+ * which reviewers can read. */
 static void end_last_line(const char *name, struct buffer *data)
 {
 	struct str text = buffer_view(data);
-	bool is_text = ends_with(name, ".star") || strcmp(name, "manifest.yaml") == 0;
+	bool is_text = ends_with(name, ".star") || ends_with(name, ".ts") ||
+		       strcmp(name, "manifest.yaml") == 0;
 
 	if (is_text && (text.length == 0 || text.data[text.length - 1] != '\n'))
 		buffer_append_char(data, '\n');
@@ -230,6 +231,31 @@ static const char *find_script(const struct app_folder *folder, unsigned *ret_co
 		*ret_count += can_be_imported(name);
 	}
 	return found;
+}
+
+/* Whether the only script of a folder goes with its name: errors are to name it, and a manifest
+ * goes with it. Without a name it is app.ts. */
+static bool needs_name(const struct app_folder *folder, const char *script)
+{
+	if (strchr(script, '/'))
+		return false;
+	for (unsigned i = 0; i < folder->count; i++)
+		if (strcmp(folder->names[i], "manifest.yaml") == 0)
+			return true;
+	return strcmp(script, "app.ts") != 0;
+}
+
+/* Removes files that the only script of a folder does not need from the list. */
+static void keep_script(struct app_folder *folder)
+{
+	unsigned count = folder->count;
+
+	folder->count = 0;
+	for (unsigned i = 0; i < count; i++)
+		if (is_script(folder->names[i]) || strcmp(folder->names[i], "manifest.yaml") == 0)
+			folder->names[folder->count++] = folder->names[i];
+		else
+			free(folder->names[i]);
 }
 
 /* ---- Starlark ---- */
@@ -385,7 +411,9 @@ static int read_found(const char *path, struct app_folder *folder, struct buffer
 
 	*ret_is_typescript = alone;
 	if (alone) {
-		packs = count > 1;
+		packs = count > 1 || (!was_named && needs_name(folder, alone));
+		if (packs && count == 1)
+			keep_script(folder);
 	} else if (!was_named) {
 		status = keep_used(folder, ret_fault);
 	} else {

@@ -3,11 +3,14 @@
 #include "base/clock.h"
 #include "ctl/server/remote.h"
 #include "ctl/server/text.h"
+#include "ctl/shell/progress.h"
 
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <text/utf8.h>
+#include <time.h>
 #include <unistd.h>
 #include <yyjson.h>
 
@@ -26,9 +29,12 @@ struct pool {
 	struct server_target target;
 	struct str path, account; /* the same in each request */
 	pthread_mutex_t mutex;
-	atomic_size_t next; /* index of the first app that no thread has taken */
-	size_t done_count;  /* apps that are done, for the progress shown */
-	uint64_t busy_ms;   /* since when all apps find the server busy or unavailable; 0: none */
+	atomic_size_t next;   /* index of the first app that no thread has taken */
+	size_t done_count;    /* apps that are done, for the progress shown */
+	size_t fail_count;    /* those of them that failed */
+	unsigned running;     /* threads */
+	pthread_cond_t ended; /* a thread */
+	uint64_t busy_ms;     /* since when all apps find the server busy or unavailable; 0: none */
 	_Atomic enum ctl_exit code; /* anything but CTL_DONE ends the import */
 	struct reason why;	    /* reason of that code */
 };
@@ -253,15 +259,43 @@ static struct import_app *take(struct pool *pool)
 	return NULL;
 }
 
-static void show_progress(struct pool *pool)
+static void count(struct pool *pool, const struct import_app *app)
 {
-	struct import *import = pool->import;
-
 	pthread_mutex_lock(&pool->mutex);
 	pool->done_count++;
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%zu of %zu", pool->done_count, import->count);
+	pool->fail_count += app->outcome == IMPORT_FAILED;
 	pthread_mutex_unlock(&pool->mutex);
+}
+
+static void show_progress(const struct pool *pool, struct progress *progress)
+{
+	char line[PROGRESS_LINE_MAX];
+
+	progress_write(progress, clock_monotonic_ms(), pool->done_count, pool->import->count,
+		       pool->fail_count, line);
+	fputs(line, stderr);
+}
+
+/* Waits for the threads, and shows how far they are. */
+static void watch(struct pool *pool)
+{
+	struct progress progress;
+
+	progress_begin(&progress, isatty(STDERR_FILENO), clock_monotonic_ms());
+	pthread_mutex_lock(&pool->mutex);
+	while (pool->running > 0) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec++;
+		pthread_cond_timedwait(&pool->ended, &pool->mutex, &until);
+		if (progress_is_due(&progress, clock_monotonic_ms()))
+			show_progress(pool, &progress);
+	}
+	if (progress.is_terminal)
+		show_progress(pool, &progress);
+	pthread_mutex_unlock(&pool->mutex);
+	fputs(progress_end(&progress), stderr);
 }
 
 static void *run(void *context)
@@ -273,8 +307,12 @@ static void *run(void *context)
 		import_one(pool, app);
 		buffer_finish(&app->script);
 		buffer_finish(&app->picture);
-		show_progress(pool);
+		count(pool, app);
 	}
+	pthread_mutex_lock(&pool->mutex);
+	pool->running--;
+	pthread_cond_signal(&pool->ended);
+	pthread_mutex_unlock(&pool->mutex);
 	return NULL;
 }
 
@@ -287,8 +325,11 @@ static unsigned start_threads(struct pool *pool, pthread_t threads[static THREAD
 				     : twice > THREADS_MAX ? THREADS_MAX
 							   : (unsigned)twice;
 
+	pthread_mutex_lock(&pool->mutex); /* none ends before it is counted */
 	while (count < wanted && pthread_create(&threads[count], NULL, run, pool) == 0)
 		count++;
+	pool->running = count;
+	pthread_mutex_unlock(&pool->mutex);
 	return count;
 }
 
@@ -299,19 +340,20 @@ enum ctl_exit import_send(struct import *import)
 			    .path = ctl_path(import->ctl, "/web/admin/collections/",
 					     import->collection_id, "/apps"),
 			    .account = ctl_value(import->ctl, "account"),
-			    .mutex = PTHREAD_MUTEX_INITIALIZER};
+			    .mutex = PTHREAD_MUTEX_INITIALIZER,
+			    .ended = PTHREAD_COND_INITIALIZER};
 	pthread_t threads[THREADS_MAX] = {0};
 	unsigned count;
 
 	for (size_t i = 0; i < import->count; i++)
-		pool.done_count += import->apps[i].outcome == IMPORT_FAILED;
+		pool.fail_count += import->apps[i].outcome == IMPORT_FAILED;
+	pool.done_count = pool.fail_count;
 	pool.target.patience_ms = ANSWER_MS;
 	count = start_threads(&pool, threads);
 	if (count == 0)
 		return ctl_fail(CTL_FAILED, "cannot start a thread");
+	watch(&pool);
 	for (unsigned i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
-	if (isatty(STDERR_FILENO))
-		fputc('\n', stderr);
 	return pool.code == CTL_DONE ? CTL_DONE : ctl_fail(pool.code, "%s", pool.why.text);
 }

@@ -10,6 +10,7 @@
 enum {
 	LAG_US = 200 * 1000, /* longer loop turns are marked, as in the alert */
 	ERRORS_SHOWN = 10,
+	LATE_S = 10,	 /* as in displayd_renders_late_total */
 	LINES_LEAST = 3, /* least lines of a list, with its head */
 	/* Thresholds of the alerts in share/prometheus. */
 	DISK_SHORT_PART = 10,
@@ -112,6 +113,20 @@ static void put_problem(struct buffer *out, const char *title, const char *probl
 	buffer_append_char(out, '\n');
 }
 
+/* Writes nothing if apps are rendered in time. */
+static void put_apps(const struct status_view *view, struct buffer *out)
+{
+	const char *problem = text_of(view->now, "renderingProblem");
+	int64_t late_s = number_of(view->now, "renderLatenessSeconds");
+
+	put_problem(out, "apps", problem);
+	if (problem[0] || late_s < LATE_S)
+		return;
+	buffer_append_str(out, STR("apps      "));
+	status_put(out, STATUS_YELLOW, "rendered %" PRId64 " s late: the processors are busy\n",
+		   late_s);
+}
+
 static void put_storage(const struct status_view *view, struct buffer *out)
 {
 	const yyjson_val *database = member_of(view->now, "database");
@@ -190,7 +205,7 @@ static void put_server(const struct status_view *view, struct buffer *out)
 		status_put(out, STATUS_RED, "%" PRId64 " of %" PRId64 " answer\n", alive, wanted);
 	}
 	put_database(view, out);
-	put_problem(out, "apps", text_of(view->now, "renderingProblem"));
+	put_apps(view, out);
 	put_problem(out, "disk", text_of(view->now, "storageProblem"));
 	put_storage(view, out);
 	put_certificate(view, out);

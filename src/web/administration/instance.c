@@ -1,5 +1,6 @@
 #include "base/limits.h"
 #include "db/storage.h"
+#include "metric/read.h"
 #include "render/health.h"
 #include "task/service.h"
 #include "web/access.h"
@@ -65,15 +66,30 @@ static struct str write_workers(const struct worker_statuses *statuses, struct a
 	return text;
 }
 
+/* Returns how late apps are rendered, in any worker. */
+static int64_t lateness_s(const struct metric_reader *reader)
+{
+	struct metric_sums sums;
+
+	metric_sums_init(&sums, reader);
+	return metric_total(&sums, METRIC_RENDER_LATENESS, 0) / (1000 * 1000);
+}
+
 static struct step_result instance_found(struct task *task)
 {
+	enum { LATE_S = 60 }; /* as in the alert */
 	struct instance *instance = task_state(task);
 	const struct worker_statuses *statuses = web_service_of(task)->statuses;
 	const char *problem = render_health_any_problem(web_service_of(task)->api.render_health);
+	int64_t late_s = lateness_s(&web_service_of(task)->api.metrics);
 
 	instance->version = str_from(worker_statuses_version(statuses));
 	if (problem)
 		instance->rendering_problem = str_from(problem);
+	else if (late_s >= LATE_S)
+		instance->rendering_problem = arena_printf(
+		    task_arena(task), "apps are rendered %lld s late: the processors are busy",
+		    (long long)late_s);
 	if (!storage_takes_pictures(db_storage(task_service(task)->db)))
 		instance->storage_problem = STR(STORAGE_PICTURE_PROBLEM);
 	instance->workers = write_workers(statuses, task_arena(task));

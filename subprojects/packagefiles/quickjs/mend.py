@@ -134,20 +134,88 @@ PLACES = [(
         emit_u16(s, depth - 1);
 """, 1)]
 
-# A jump looks at the clock where it leads to: behind what is before the loop.
+# A jump looks at the clock where it leads to: behind what is before the loop. Its place is known then.
 POLL = "if (unlikely(js_poll_interrupts(ctx)))\n"
 JUMPS = [(
     f"            {jump}\n            {POLL}                goto exception;\n",
-    f"            {POLL}                goto exception;\n            {jump}\n", 1)
+    f"            sf->cur_pc = pc;\n            {POLL}                goto exception;\n            {jump}\n", 1)
     for jump in ("pc += (int32_t)get_u32(pc);", "pc += (int16_t)get_u16(pc);", "pc += (int8_t)pc[0];")
 ] + [(
     f"                if ({taken}) {{\n                    {jump}\n                }}\n"
     f"                {POLL}                    goto exception;\n",
-    f"                {POLL}                    goto exception;\n"
+    f"                sf->cur_pc = pc;\n                {POLL}                    goto exception;\n"
     f"                if ({taken}) {{\n                    {jump}\n                }}\n", 1)
     for taken in ("res", "!res") for jump in ("pc += (int32_t)get_u32(pc - 4) - 4;", "pc += (int8_t)pc[-1] - 1;")]
 
-CHANGES = LOCAL_TIME + COLUMNS + PLACES + JUMPS
+# Where functions of the engine take long, ten thousand calls or jumps are more than the time that is left.
+ALARM = [(
+    "    if (unlikely(--ctx->interrupt_counter <= 0)) {\n        return __js_poll_interrupts(ctx);\n",
+    "    if (unlikely(--ctx->interrupt_counter <= 0 || render_alarm_rang)) {\n        return __js_poll_interrupts(ctx);\n", 1)]
+
+# The error that something is no function says what.
+NAMES = [(
+    """static JSValue JS_ThrowTypeErrorNotAFunction(JSContext *ctx)
+{
+    return JS_ThrowTypeError(ctx, "not a function");
+}
+""", """/* Finds where the current function of the script is. Returns its bytecode, or NULL. */
+static JSFunctionBytecode *find_current_place(JSContext *ctx, int *line, int *col)
+{
+    JSStackFrame *sf = ctx->rt->current_stack_frame;
+    JSFunctionBytecode *b = sf ? JS_GetFunctionBytecode(sf->cur_func) : NULL;
+
+    if (!b || !sf->cur_pc)
+        return NULL;
+    *line = find_line_num(ctx, b, sf->cur_pc - b->byte_code_buf - 1, col);
+    return *line > 0 ? b : NULL;
+}
+
+static JSValue throw_not_a(JSContext *ctx, JSValueConst value, const char *what)
+{
+    char words[RENDER_CALLED_MAX], buf[512];
+    int line, col;
+    JSFunctionBytecode *b = find_current_place(ctx, &line, &col);
+
+    if (b && b->filename && render_name_called(ctx, JS_AtomGetStr(ctx, buf, sizeof(buf), b->filename), line, col, words))
+        return JS_ThrowTypeError(ctx, "%s is not a %s", words, what);
+    render_name_value(ctx, value, words);
+    return JS_ThrowTypeError(ctx, "%s is not a %s", words, what);
+}
+
+static JSValue JS_ThrowTypeErrorNotAFunction(JSContext *ctx, JSValueConst value)
+{
+    return throw_not_a(ctx, value, "function");
+}
+""", 1), (
+    "            return JS_ThrowTypeErrorNotAFunction(caller_ctx);\n",
+    "            return JS_ThrowTypeErrorNotAFunction(caller_ctx, func_obj);\n", 1), (
+    "            return JS_ThrowTypeErrorNotAFunction(ctx);\n",
+    "            return throw_not_a(ctx, func_obj, \"constructor\");\n", 1), (
+    "    JS_ThrowTypeErrorNotAFunction(ctx);\n    return -1;\n",
+    "    JS_ThrowTypeErrorNotAFunction(ctx, obj);\n    return -1;\n", 1), (
+    "            JS_ThrowTypeErrorNotAFunction(ctx);\n            JS_FreeValue(ctx, method);\n",
+    "            JS_ThrowTypeErrorNotAFunction(ctx, method);\n            JS_FreeValue(ctx, method);\n", 1), (
+    "        JS_FreeValue(ctx, method);\n        return JS_ThrowTypeErrorNotAFunction(ctx);\n",
+    "        JS_ThrowTypeErrorNotAFunction(ctx, method);\n        JS_FreeValue(ctx, method);\n        return JS_EXCEPTION;\n", 1), (
+    "static JSValue JS_ThrowTypeErrorNotAConstructor(JSContext *ctx,\n",
+    "static JSValue throw_not_a(JSContext *ctx, JSValueConst value, const char *what);\n"
+    "static JSValue JS_ThrowTypeErrorNotAConstructor(JSContext *ctx,\n", 1), (
+    "fini:\n    return JS_ThrowTypeError(ctx, \"not a constructor\");\n",
+    "fini:\n    return throw_not_a(ctx, func_obj, \"constructor\");\n", 1)]
+
+CHANGES = LOCAL_TIME + COLUMNS + PLACES + JUMPS + ALARM + NAMES
+
+# What the renderer has for the engine (clock.c, alarm.h, called.c).
+HEAD = """#include "quickjs.h"
+#include <signal.h>
+#include <stdint.h>
+int64_t render_local_offset_ms(int64_t local_ms);
+extern volatile sig_atomic_t render_alarm_rang;
+enum { RENDER_CALLED_MAX = 120 };
+bool render_name_called(JSContext *ctx, const char *file, int line, int column, char *to);
+void render_name_value(JSContext *ctx, JSValueConst value, char *to);
+#line 1 "quickjs.c"
+"""
 
 with open(sys.argv[1], encoding="utf-8") as file:
     source = file.read()
@@ -156,5 +224,5 @@ for old, new, count in CHANGES:
         sys.exit(f"quickjs.c has other lines than these:\n{old}")
     source = source.replace(old, new)
 with open(sys.argv[2], "w", encoding="utf-8") as file:
-    file.write("#include <stdint.h>\nint64_t render_local_offset_ms(int64_t local_ms);\n#line 1 \"quickjs.c\"\n")
+    file.write(HEAD)
     file.write(source)

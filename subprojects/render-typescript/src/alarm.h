@@ -1,10 +1,15 @@
-/* Ends the process if a script blocks it in a function of the engine that checks no clock. The
- * request is answered before. */
+/* Makes the engine look at the clock when a script's time is over, and ends the process if the
+ * script blocks it in a function that does not look. The request is answered before. */
 #pragma once
 
+#include <signal.h>
 #include <stdint.h>
 
 enum { ALARM_EXTRA_MS = 300, ALARM_EXIT = 3 };
+
+/* Whether the time is nearly over: the engine asks its interrupt handler at the next call or loop,
+ * not only at each ten thousandth. The handler sets it to 0. */
+extern volatile sig_atomic_t render_alarm_rang;
 
 /* Call it before the first request. */
 void alarm_prepare(void);

@@ -65,7 +65,7 @@ static const char *show(JSContext *context, JSValueConst value, size_t *ret_leng
 	JSValue json = JS_UNDEFINED;
 	const char *text;
 
-	if (JS_IsObject(value) && !JS_IsError(value)) {
+	if (JS_IsObject(value) && !fault_is_error(context, value)) {
 		json = JS_JSONStringify(context, value, JS_UNDEFINED, JS_UNDEFINED);
 		if (JS_IsException(json))
 			return NULL;

@@ -4,6 +4,7 @@
 #include "run.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Part of the 8 MiB that the launcher allows. Some 8,000 calls fit, nearly as in other engines. */
@@ -14,11 +15,20 @@ enum { STACK_BYTES = 6 << 20 };
  * of the clock. */
 static int interrupt(JSRuntime *runtime, void *opaque)
 {
+	enum { LOOKS_MAX = 1000 };
 	struct run *run = opaque;
 
 	(void)runtime;
 	sched_yield();
-	return fault_is_late(run);
+	render_alarm_rang = 0;
+	if (!fault_is_late(run))
+		return false;
+	if (run->late_stack || ++run->late_looks > LOOKS_MAX)
+		return true;
+	run->late_stack = location_stack(run);
+	/* Between two functions of the script: its next one has the line. */
+	render_alarm_rang = !run->late_stack;
+	return run->late_stack != NULL;
 }
 
 /* The engine seeds its random numbers with the time at which a context is made. */
@@ -58,14 +68,15 @@ static void run_script(struct run *run)
 	alarm_start(run->request.timeout_ms, fault_wall_ms(run->request.timeout_ms));
 	JS_SetInterruptHandler(run->runtime, interrupt, run);
 	JS_SetHostPromiseRejectionTracker(run->runtime, script_note_rejection, run);
-	if (panel_define(run) < 0 || console_define(run) < 0 || fetch_define(run) < 0 ||
-	    missing_define(run) < 0)
+	/* The engine adds it to the first context only. */
+	if (JS_AddIntrinsicDOMException(run->context) < 0 || panel_define(run) < 0 ||
+	    console_define(run) < 0 || fetch_define(run) < 0 || missing_define(run) < 0)
 		fault_take_exception(run);
 	else
 		script_run(run);
 	JS_SetInterruptHandler(run->runtime, NULL, NULL);
 	JS_SetHostPromiseRejectionTracker(run->runtime, NULL, NULL);
-	JS_FreeValue(run->context, run->next_timer);
+	JS_FreeValue(run->context, run->surroundings);
 	script_forget_rejections(run);
 	fetch_finish(run);
 	sites_finish(run);
@@ -104,7 +115,7 @@ void engine_serve(const struct frame *request, struct bytes *ret_head, struct by
 	struct heap heap = {.limit = HEAP_MAX};
 	int64_t cpu_before_us = cpu_us();
 	struct run run = {.heap = &heap,
-			  .next_timer = JS_UNDEFINED,
+			  .surroundings = JS_UNDEFINED,
 			  .started_us = clock_monotonic_us(),
 			  .request = {.timezone = JS_UNDEFINED,
 				      .locale = JS_UNDEFINED,
@@ -130,6 +141,7 @@ void engine_serve(const struct frame *request, struct bytes *ret_head, struct by
 		bytes_finish(&run.tree);
 	*ret_blob = run.tree;
 	ret_head->failed |= run.fault.failed || run.log.lines.failed || run.hosts.failed;
+	free(run.late_stack);
 	bytes_finish(&run.fault);
 	bytes_finish(&run.log.lines);
 	bytes_finish(&run.hosts);

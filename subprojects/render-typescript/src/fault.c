@@ -150,6 +150,25 @@ static const char *limit_reason(const struct run *run, const char *message)
 	return NULL;
 }
 
+bool fault_is_error(JSContext *context, JSValueConst value)
+{
+	enum { CLASSES_MAX = 20 };
+	JSValue one = JS_DupValue(context, value);
+	bool is = false;
+
+	for (int i = 0; i < CLASSES_MAX && JS_IsObject(one) && !is; i++) {
+		JSValue next = JS_GetPrototype(context, one);
+
+		is = JS_IsError(one);
+		JS_FreeValue(context, one);
+		one = next;
+	}
+	if (JS_IsException(one))
+		JS_FreeValue(context, JS_GetException(context));
+	JS_FreeValue(context, one);
+	return is;
+}
+
 /* Sets the fault of the script's own time, with the location where the script was, if its stack is
  * known. */
 static void set_time_fault(struct run *run, const char *stack)
@@ -158,6 +177,8 @@ static void set_time_fault(struct run *run, const char *stack)
 
 	if (run->fault.length)
 		return;
+	if (run->late_stack)
+		stack = run->late_stack; /* the script may have caught the error that ended it */
 	if (cpu_us() < run->cpu_deadline_us) {
 		fault_set(run, FAULT_LATE, "%s", FAULT_STARVED);
 		return;
@@ -215,7 +236,7 @@ static void describe(struct run *run, JSValueConst reason)
 {
 	const char *text;
 
-	if (JS_IsError(reason)) {
+	if (fault_is_error(run->context, reason)) {
 		describe_error(run, reason);
 		return;
 	}

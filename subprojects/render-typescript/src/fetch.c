@@ -4,13 +4,12 @@
 #include "run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sandboxed/frame.h>
 #include <sandboxed/inside.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { HOST_MAX = 255 };
 
 static int64_t last_id; /* counts in the whole process, so that no late answer is taken for that of
 			   another request */
@@ -29,39 +28,6 @@ static JSValue make_error(JSContext *context, const char *words)
 {
 	JS_ThrowTypeError(context, "%s", words);
 	return JS_GetException(context);
-}
-
-/* Notes the host of the URL, if there is one, for the author and the app's page. */
-static void note_host(struct run *run, const char *url)
-{
-	const char *from = strstr(url, "://"), *at;
-	struct bytes *hosts = &run->hosts;
-	size_t length;
-
-	if (!from)
-		return;
-	from += 3;
-	length = strcspn(from, "/?#\\");
-	at = memchr(from, '@', length);
-	if (at) {
-		length -= (size_t)(at + 1 - from);
-		from = at + 1;
-	}
-	if (*from != '[' && memchr(from, ':', length))
-		length = (size_t)((const char *)memchr(from, ':', length) - from);
-	if (length == 0 || length > HOST_MAX)
-		return;
-	for (size_t i = 0; i < run->host_count; i++)
-		if (strlen(run->host_names[i]) == length &&
-		    strncmp(run->host_names[i], from, length) == 0)
-			return;
-	run->host_names[run->host_count] = strndup(from, length);
-	if (!run->host_names[run->host_count])
-		return;
-	run->host_count++;
-	if (hosts->length > 0)
-		bytes_add_text(hosts, ",");
-	bytes_add_json(hosts, from, length);
 }
 
 /* Adds ,"NAME":VALUE if the object has the member as text. Returns 0, or -1 with an exception. */
@@ -119,7 +85,7 @@ static int add_headers(struct asking *asking, JSValueConst options)
 
 	if (JS_IsUndefined(headers))
 		return 0;
-	if (!JS_IsObject(headers)) {
+	if (!JS_IsObject(headers) || JS_IsArray(headers)) {
 		if (!JS_IsException(headers))
 			JS_ThrowTypeError(context, "fetch: headers must be an object");
 	} else {
@@ -152,6 +118,27 @@ static int add_ttl(struct asking *asking, JSValueConst options)
 	return status;
 }
 
+/* Takes the bytes of an ArrayBuffer or of a typed array; none, if the script has given them away.
+ */
+static void take_bytes(struct asking *asking, JSValueConst body)
+{
+	JSContext *context = asking->run->context;
+	size_t offset = 0, length = SIZE_MAX, size = 0;
+	JSValue buffer = JS_IsArrayBuffer(body)
+			     ? JS_DupValue(context, body)
+			     : JS_GetTypedArrayBuffer(context, body, &offset, &length, NULL);
+	const uint8_t *bytes =
+	    JS_IsException(buffer) ? NULL : JS_GetArrayBuffer(context, &size, buffer);
+
+	if (!bytes)
+		JS_FreeValue(context, JS_GetException(context));
+	JS_FreeValue(context, buffer); /* the body holds it */
+	if (!bytes || offset >= size)
+		return;
+	asking->body = (const char *)bytes + offset;
+	asking->body_length = length < size - offset ? length : size - offset;
+}
+
 /* Takes the body: a string, or bytes. The bytes are those of the script's value, which must not
  * change meanwhile.
  */
@@ -165,9 +152,9 @@ static int take_body(struct asking *asking, JSValueConst options, JSValue *ret_b
 		return -1;
 	if (JS_IsUndefined(body) || JS_IsNull(body))
 		return 0;
-	if (JS_GetTypedArrayType(body) == JS_TYPED_ARRAY_UINT8) {
-		asking->body = (const char *)JS_GetUint8Array(context, &asking->body_length, body);
-		return asking->body || asking->body_length == 0 ? 0 : -1;
+	if (JS_IsArrayBuffer(body) || JS_GetTypedArrayType(body) >= 0) {
+		take_bytes(asking, body);
+		return 0;
 	}
 	asking->text_body = JS_ToCStringLen(context, &asking->body_length, body);
 	asking->body = asking->text_body;
@@ -244,6 +231,45 @@ static JSValue reject_now(JSContext *context)
 	return promise;
 }
 
+static void close_fetch(struct run *run, struct fetch *fetch)
+{
+	JS_FreeValue(run->context, fetch->settle[0]);
+	JS_FreeValue(run->context, fetch->settle[1]);
+	JS_FreeValue(run->context, fetch->error);
+	fetch->id = 0;
+	run->fetches_open--;
+}
+
+/* Ends the fetch with the ID in data: nothing waits for its answer any more. */
+static JSValue end_fetch(JSContext *context, JSValueConst self, int count, JSValueConst *values,
+			 int unused, JSValueConst *data)
+{
+	struct run *run = JS_GetContextOpaque(context);
+	int64_t id = request_take_int64(context, JS_DupValue(context, data[0]));
+
+	(void)self;
+	(void)count;
+	(void)values;
+	(void)unused;
+	for (unsigned i = 0; i < run->fetch_count; i++)
+		if (id > 0 && run->fetches[i].id == id)
+			close_fetch(run, &run->fetches[i]);
+	return JS_UNDEFINED;
+}
+
+/* Sets the member "end" of control, a function that ends the fetch. Returns 0, or -1 with an
+ * exception. */
+static int give_end(JSContext *context, JSValueConst control, int64_t id)
+{
+	JSValue number = JS_NewInt64(context, id);
+
+	return JS_SetPropertyStr(context, control, "end",
+				 JS_NewCFunctionData(context, end_fetch, 0, 0, 1, &number)) < 0
+		   ? -1
+		   : 0;
+}
+
+/* fetch(url, options, control). */
 static JSValue fetch(JSContext *context, JSValueConst self, int count, JSValueConst *values)
 {
 	struct run *run = JS_GetContextOpaque(context);
@@ -264,26 +290,23 @@ static JSValue fetch(JSContext *context, JSValueConst self, int count, JSValueCo
 	url = JS_ToCString(context, count > 0 ? values[0] : JS_UNDEFINED);
 	status = url ? ask(run, id, url, count > 1 ? values[1] : JS_UNDEFINED) : -1;
 	if (status == 0)
-		note_host(run, url);
+		hosts_note(run, url);
 	JS_FreeCString(context, url);
 	if (status < 0)
 		return reject_now(context);
+	run->first_fetch = run->first_fetch > 0 ? run->first_fetch : id;
+	run->unanswered++;
 	promise = JS_NewPromiseCapability(context, fetch->settle);
 	if (JS_IsException(promise))
 		return promise;
 	fetch->id = id;
 	fetch->error = make_error(context, "fetch");
 	run->fetches_open++;
+	if (count > 2 && JS_IsObject(values[2]) && give_end(context, values[2], id) < 0) {
+		JS_FreeValue(context, promise);
+		return JS_EXCEPTION;
+	}
 	return promise;
-}
-
-static void close_fetch(struct run *run, struct fetch *fetch)
-{
-	JS_FreeValue(run->context, fetch->settle[0]);
-	JS_FreeValue(run->context, fetch->settle[1]);
-	JS_FreeValue(run->context, fetch->error);
-	fetch->id = 0;
-	run->fetches_open--;
 }
 
 /* Settles the fetch with the answer. */
@@ -316,13 +339,16 @@ static int64_t get_number(JSContext *context, JSValueConst object, const char *n
 		   : 0;
 }
 
-/* Takes the time off for which the parent has kept the answers that follow. */
+/* Takes the time off for which the parent has kept the answers that follow, or the turn. */
 static void forgive(struct run *run, int64_t queued_ms)
 {
 	int64_t most_ms = run->waited_us / 1000;
 
-	if (queued_ms > 0)
-		run->waited_us -= 1000 * (queued_ms < most_ms ? queued_ms : most_ms);
+	if (queued_ms <= 0)
+		return;
+	queued_ms = queued_ms < most_ms ? queued_ms : most_ms;
+	run->waited_us -= 1000 * queued_ms;
+	run->passed_ms -= (double)queued_ms;
 }
 
 static void take_answer(struct run *run, struct frame *frame)
@@ -333,10 +359,13 @@ static void take_answer(struct run *run, struct frame *frame)
 	    JS_IsObject(head) ? JS_GetPropertyStr(context, head, "fetch") : JS_UNDEFINED;
 	int64_t number = get_number(context, answer, "id");
 
-	if (number == 0)
+	if (number == 0) {
 		forgive(run, get_number(context, answer, "queued_ms"));
-	else
+		run->turn = get_number(context, answer, "turn");
+	} else {
 		run->has_told_waiting = false;
+		run->unanswered -= number >= run->first_fetch && run->unanswered > 0;
+	}
 	for (unsigned i = 0; i < run->fetch_count && number > 0; i++)
 		if (run->fetches[i].id == number) {
 			settle(run, &run->fetches[i], answer, frame);
@@ -346,48 +375,53 @@ static void take_answer(struct run *run, struct frame *frame)
 	JS_FreeValue(context, head);
 }
 
-/* Tells the parent that the process computes nothing until the next answer: it may let others
- * compute meanwhile. */
-static void tell_waiting(struct run *run)
+static void tell(const char *head, int length)
 {
-	char head[32];
-	int length;
-
-	if (!run->request.reports_waits || run->has_told_waiting)
-		return;
-	run->has_told_waiting = true;
-	length = snprintf(head, sizeof(head), "{\"waits\":%u}", run->fetches_open);
 	alarm_hold();
 	if (frame_send(INSIDE_LINK, (struct str){head, (size_t)length}, (struct str){0}) < 0)
 		exit(0); /* the parent is gone */
 	alarm_release();
 }
 
-/* Receives a frame as frame_receive() does. The waiting time is not counted as the script's.
- */
-static int wait_for_answer(struct run *run, struct frame *frame)
+/* Tells the parent that the process computes nothing until the next answer, or until it has asked
+ * for its turn: it may let others compute meanwhile. */
+static void tell_waiting(struct run *run, double most_ms)
+{
+	enum { SHORT_MS = 20, TELLINGS_MAX = 30 };
+	char head[32];
+
+	if (!run->request.reports_waits || run->has_told_waiting || most_ms < SHORT_MS ||
+	    run->tellings == TELLINGS_MAX)
+		return;
+	run->has_told_waiting = true;
+	run->tellings++;
+	tell(head, snprintf(head, sizeof(head), "{\"waits\":%u}", run->unanswered));
+}
+
+/* Receives a frame as frame_receive() does, or -EINTR after most_ms. The waiting time is not
+ * counted as the script's. */
+static int wait_for_answer(struct run *run, double most_ms, struct frame *frame)
 {
 	int64_t began_us = clock_monotonic_us(), now_us;
+	int64_t left_ms = run->request.network_ms - run->waited_us / 1000;
 	int status;
 
-	tell_waiting(run);
-	alarm_wait(run->request.network_ms - run->waited_us / 1000);
+	alarm_wait(most_ms < (double)left_ms ? (int64_t)ceil(most_ms) : left_ms);
 	status = frame_receive(INSIDE_LINK, frame);
 	now_us = clock_monotonic_us();
 	run->waited_us += now_us - began_us;
+	run->passed_ms += (double)(now_us - began_us) / 1000;
 	run->deadline_us += now_us - began_us;
 	alarm_go_on((run->deadline_us - now_us) / 1000);
 	return status;
 }
 
-bool fetch_wait(struct run *run)
+/* Receives an answer; returns as fetch_wait() does. */
+static bool receive(struct run *run, double most_ms)
 {
 	struct frame frame;
-	int status;
+	int status = wait_for_answer(run, most_ms, &frame);
 
-	if (run->fetches_open == 0)
-		return false;
-	status = wait_for_answer(run, &frame);
 	if (status == -EINTR) {
 		if (run->waited_us / 1000 < run->request.network_ms)
 			return true;
@@ -398,6 +432,28 @@ bool fetch_wait(struct run *run)
 		exit(0); /* the parent is gone */
 	take_answer(run, &frame);
 	frame_finish(&frame);
+	return true;
+}
+
+bool fetch_wait(struct run *run, double most_ms)
+{
+	tell_waiting(run, most_ms);
+	return receive(run, most_ms);
+}
+
+bool fetch_take_turn(struct run *run)
+{
+	static int64_t last_turn;
+	char head[64];
+
+	if (!run->has_told_waiting)
+		return true;
+	tell(head,
+	     snprintf(head, sizeof(head), "{\"waits\":0,\"turn\":%lld}", (long long)++last_turn));
+	while (run->turn != last_turn)
+		if (!receive(run, INFINITY))
+			return false;
+	run->has_told_waiting = false;
 	return true;
 }
 
@@ -422,7 +478,5 @@ void fetch_finish(struct run *run)
 	for (unsigned i = 0; i < run->fetch_count; i++)
 		if (run->fetches[i].id > 0)
 			close_fetch(run, &run->fetches[i]);
-	for (size_t i = 0; i < run->host_count; i++)
-		free(run->host_names[i]);
-	run->host_count = 0;
+	hosts_forget(run);
 }

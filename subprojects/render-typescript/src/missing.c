@@ -41,8 +41,9 @@ extern const char surroundings[]; /* src/surroundings.js */
 static bool uses_surroundings(const struct run *run)
 {
 	static const char *const names[] = {
-	    "URL",     "TextEncoder", "TextDecoder", "structuredClone",
-	    "Timeout", "Abort",	      "Headers",     "crypto"};
+	    "URL",     "TextEncoder", "TextDecoder", "structuredClone", "Timeout",  "Abort",
+	    "Headers", "crypto",      ".headers",    "headers }",	"headers,",
+	};
 
 	for (unsigned i = 0; i < run->files.count; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
@@ -62,9 +63,9 @@ int missing_define(struct run *run)
 	JS_FreeValue(run->context, value);
 	if (!uses_surroundings(run))
 		return 0;
-	run->next_timer = JS_Eval(run->context, surroundings, strlen(surroundings), "<start>",
-				  JS_EVAL_TYPE_GLOBAL);
-	return JS_IsException(run->next_timer) ? -1 : 0;
+	run->surroundings = JS_Eval(run->context, surroundings, strlen(surroundings), "<start>",
+				    JS_EVAL_TYPE_GLOBAL);
+	return JS_IsException(run->surroundings) ? -1 : 0;
 }
 
 const char *missing_hint(const char *message)
@@ -80,6 +81,12 @@ const char *missing_hint(const char *message)
 	    {"WebSocket is not defined", "use fetch()"},
 	    {"EventSource is not defined", "use fetch()"},
 	    {"Request is not defined", "give fetch() the address and the options"},
+	    {"Response is not defined", "fetch() makes answers"},
+	    {"FormData is not defined", "use URLSearchParams"},
+	    {"Blob is not defined", "use Uint8Array"},
+	    {"ReadableStream is not defined", "there are no streams: use bytes() of the answer"},
+	    {"EventTarget is not defined", "an AbortSignal has addEventListener()"},
+	    {"Event is not defined", "an AbortSignal has addEventListener()"},
 	    {"Temporal is not defined", "use Date"},
 	    {"localStorage is not defined", "nothing is kept between two pictures"},
 	    {"sessionStorage is not defined", "nothing is kept between two pictures"},

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum body_kind { BODY_TEXT, BODY_JSON, BODY_BYTES };
+enum body_kind { BODY_TEXT, BODY_JSON, BODY_BYTES, BODY_BUFFER };
 
 /* Returns the body in the form of its kind. */
 static JSValue read_body(JSContext *context, const char *data, size_t length, int kind)
@@ -12,6 +12,8 @@ static JSValue read_body(JSContext *context, const char *data, size_t length, in
 
 	if (kind == BODY_BYTES)
 		return JS_NewUint8ArrayCopy(context, (const uint8_t *)data, length);
+	if (kind == BODY_BUFFER)
+		return JS_NewArrayBufferCopy(context, (const uint8_t *)data, length);
 	if (length >= 3 && memcmp(data, mark, 3) == 0) {
 		data += 3;
 		length -= 3;
@@ -21,7 +23,8 @@ static JSValue read_body(JSContext *context, const char *data, size_t length, in
 	return JS_ParseJSON(context, data, length, "response");
 }
 
-/* text(), json() and bytes() return a promise, as on the web. The body is NUL-terminated. */
+/* text(), json(), bytes() and arrayBuffer() return a promise, as on the web. The body is
+ * NUL-terminated. */
 static JSValue get_body(JSContext *context, JSValueConst self, int count, JSValueConst *values,
 			int kind, JSValueConst *data)
 {
@@ -47,6 +50,44 @@ static JSValue get_body(JSContext *context, JSValueConst self, int count, JSValu
 	JS_FreeValue(context, functions[0]);
 	JS_FreeValue(context, functions[1]);
 	return promise;
+}
+
+/* Members of the web that are refused, each with what to use instead. */
+static const char *const refused[][2] = {
+    {"blob", "use bytes() or arrayBuffer()"},
+    {"formData", "use text()"},
+    {"clone", "an answer can be read several times"},
+    {"body", "there are no streams: use bytes()"},
+};
+
+static JSValue refuse_member(JSContext *context, JSValueConst self, int count, JSValueConst *values,
+			     int which)
+{
+	(void)self;
+	(void)count;
+	(void)values;
+	return JS_ThrowTypeError(context, "%s of an answer: %s", refused[which][0],
+				 refused[which][1]);
+}
+
+/* Defines a getter for each of the refused members, which throws. Returns 0, or -1 with an
+ * exception. */
+static int refuse_members(JSContext *context, JSValueConst response)
+{
+	int status = 0;
+
+	for (int i = 0; i < (int)(sizeof(refused) / sizeof(*refused)) && status >= 0; i++) {
+		JSAtom name = JS_NewAtom(context, refused[i][0]);
+		JSValue getter = JS_NewCFunctionMagic(context, refuse_member, refused[i][0], 0,
+						      JS_CFUNC_generic_magic, i);
+
+		status = name == JS_ATOM_NULL
+			     ? -1
+			     : JS_DefinePropertyGetSet(context, response, name, getter,
+						       JS_UNDEFINED, JS_PROP_CONFIGURABLE);
+		JS_FreeAtom(context, name);
+	}
+	return status < 0 ? -1 : 0;
 }
 
 /* headers.get(name) and headers.has(name), whatever the name's case. */
@@ -86,11 +127,22 @@ static bool set(JSContext *context, JSValueConst object, const char *name, JSVal
 	return !JS_IsException(value) && JS_SetPropertyStr(context, object, name, value) >= 0;
 }
 
-static JSValue make_headers(JSContext *context, JSValueConst answer)
+/* Makes Headers, if the script has them, or else their plain form. */
+static JSValue make_headers(struct run *run, JSValueConst answer)
 {
+	JSContext *context = run->context;
 	JSValue values = JS_GetPropertyStr(context, answer, "headers");
-	JSValue headers = JS_NewObject(context);
+	JSValue headers;
 
+	if (JS_IsObject(run->surroundings) && JS_IsObject(values)) {
+		JSValue make = JS_GetPropertyStr(context, run->surroundings, "answerHeaders");
+
+		headers = JS_Call(context, make, JS_UNDEFINED, 1, &values);
+		JS_FreeValue(context, make);
+		JS_FreeValue(context, values);
+		return headers;
+	}
+	headers = JS_NewObject(context);
 	if (!set(context, headers, "get",
 		 JS_NewCFunctionData(context, get_header, 1, false, 1, &values)) ||
 	    !set(context, headers, "has",
@@ -105,7 +157,11 @@ static JSValue make_headers(JSContext *context, JSValueConst answer)
 JSValue response_make(struct run *run, JSValueConst answer, const char *body, size_t length)
 {
 	static const char *const readers[] = {
-	    [BODY_TEXT] = "text", [BODY_JSON] = "json", [BODY_BYTES] = "bytes"};
+	    [BODY_TEXT] = "text",
+	    [BODY_JSON] = "json",
+	    [BODY_BYTES] = "bytes",
+	    [BODY_BUFFER] = "arrayBuffer",
+	};
 	JSContext *context = run->context;
 	JSValue status = JS_GetPropertyStr(context, answer, "status");
 	JSValue kept = JS_NewArrayBufferCopy(context, (const uint8_t *)body, length + 1);
@@ -116,9 +172,10 @@ JSValue response_make(struct run *run, JSValueConst answer, const char *body, si
 	    set(context, response, "status", JS_NewInt32(context, number)) &&
 	    set(context, response, "ok", JS_NewBool(context, number >= 200 && number < 300)) &&
 	    set(context, response, "url", JS_GetPropertyStr(context, answer, "url")) &&
-	    set(context, response, "headers", make_headers(context, answer));
+	    set(context, response, "headers", make_headers(run, answer));
 
-	for (int kind = BODY_TEXT; kind <= BODY_BYTES && done; kind++)
+	done = done && refuse_members(context, response) == 0;
+	for (int kind = BODY_TEXT; kind <= BODY_BUFFER && done; kind++)
 		done = set(context, response, readers[kind],
 			   JS_NewCFunctionData(context, get_body, 0, kind, 1, &kept));
 	JS_FreeValue(context, kept);

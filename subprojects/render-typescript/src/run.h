@@ -66,7 +66,7 @@ struct logbook {
 
 /* A request to the network that a script has made. */
 struct fetch {
-	int64_t id;	   /* 0: it was answered */
+	int64_t id;	   /* 0: it was answered, or ended by the script */
 	JSValue settle[2]; /* functions that fulfil and reject its promise */
 	JSValue error;	   /* with the source location of the call */
 };
@@ -114,17 +114,23 @@ struct run {
 	int64_t cpu_deadline_us; /* in processor time of the process */
 	int64_t deadline_us;	 /* by the clock; moved on by the time of waiting for the network */
 	int64_t waited_us;
-	bool is_late; /* one of the two deadlines is over */
+	bool is_late;	     /* one of the two deadlines is over */
+	unsigned late_looks; /* how often the stack was looked at then */
+	char *late_stack;    /* the stack of the script then; NULL: it is not known */
 	struct logbook log;
 	struct fetch fetches[FETCHES_MAX];
 	unsigned fetch_count, fetches_open;
+	unsigned unanswered;	       /* fetches, those included that the script has ended */
+	int64_t first_fetch;	       /* ID of its first fetch */
 	bool has_told_waiting;	       /* since the last answer */
+	unsigned tellings;	       /* how often it has told that */
+	int64_t turn;		       /* number of the turn that the parent gave last */
 	char *host_names[FETCHES_MAX]; /* requested hosts, each once */
 	size_t host_count;
 	struct bytes hosts; /* the same as JSON strings separated by commas */
 	struct bytes tree;
-	JSValue next_timer;	      /* a function that runs the next timer and returns false if
-					 there is none */
+	JSValue surroundings;	      /* of surroundings.js: what the program calls there */
+	double passed_ms;	      /* the time of the script's timers */
 	struct rejection *rejections; /* rejected promises that nothing awaits, in order */
 	unsigned rejection_count;
 	struct source_location
@@ -147,6 +153,14 @@ int64_t request_take_int64(JSContext *context, JSValue value);
 int request_read(struct run *run, const char *head, size_t length)
     __attribute__((warn_unused_result));
 void request_finish(struct run *run);
+
+/* ---- timers.c ---- */
+
+/* Waits for an answer of the network or for the next timer, whichever comes first, and settles or
+ * runs it. While a fetch is open, timers count the time of waiting; otherwise the clock stands
+ * still, and the next timer runs at once. Returns false if there is nothing to wait for, or if the
+ * fault is set. */
+bool timers_wait(struct run *run) __attribute__((warn_unused_result));
 
 /* ---- script.c ---- */
 
@@ -202,6 +216,9 @@ int location_of_call(struct run *run, struct source_location *ret_location)
 /* Finds the start of the function, in the source. Returns false if it is not in the app. */
 bool location_of_function(struct run *run, JSValueConst function,
 			  struct source_location *ret_location);
+/* Returns the stack as the engine writes it, to be freed; NULL: no function of the script is in it.
+ */
+char *location_stack(struct run *run);
 /* Returns the location in the source of the line in the first file that begins with the
  * declaration; else that file's beginning. */
 struct source_location location_of_export(const struct run *run, const char *declaration);
@@ -253,12 +270,21 @@ int console_define(struct run *run) __attribute__((warn_unused_result));
 
 /* Defines fetch(). Returns 0, or -1 with an exception. */
 int fetch_define(struct run *run) __attribute__((warn_unused_result));
-/* Waits for an answer and settles its promise. Returns false if there is no answer to wait for, or
- * if the time is over: then the fault is set. */
-bool fetch_wait(struct run *run) __attribute__((warn_unused_result));
+/* Waits for an answer, at most so long, and settles its promise. Returns false if the time is over:
+ * then the fault is set. */
+bool fetch_wait(struct run *run, double most_ms) __attribute__((warn_unused_result));
+/* Waits until the process may compute, if it has told its parent that it waits. Returns as
+ * fetch_wait() does. */
+bool fetch_take_turn(struct run *run) __attribute__((warn_unused_result));
 /* Whether the frame is not a request but the answer to a fetch, perhaps of an earlier request. */
 bool fetch_is_answer(const struct frame *frame);
 void fetch_finish(struct run *run);
+
+/* ---- hosts.c ---- */
+
+/* Notes the host of the URL, if there is one, for the author and the app's page. */
+void hosts_note(struct run *run, const char *url);
+void hosts_forget(struct run *run);
 
 /* ---- response.c ---- */
 
@@ -285,6 +311,8 @@ void fault_take_exception(struct run *run);
 void fault_take(struct run *run, JSValueConst reason);
 /* Whether the time is over; if so, sets the fault. */
 bool fault_check_time(struct run *run);
+/* Whether it is an error, or inherits from one, as a DOMException does. */
+bool fault_is_error(JSContext *context, JSValueConst value);
 /* "the app takes more than 2s". */
 /* Returns the processor time that this process has used. */
 int64_t cpu_us(void);

@@ -26,24 +26,6 @@ static int run_jobs(struct run *run)
 	return fault_check_time(run) ? -1 : 0;
 }
 
-/* Runs the next timer. The clock stands still: timers run when nothing else is left to do. Returns
- * false if there is none, or if it has failed. */
-static bool run_timer(struct run *run)
-{
-	JSValue value = JS_UNDEFINED;
-	bool has_run;
-
-	if (run->fault.length)
-		return false;
-	if (JS_IsFunction(run->context, run->next_timer))
-		value = JS_Call(run->context, run->next_timer, JS_UNDEFINED, 0, NULL);
-	if (JS_IsException(value))
-		fault_take_exception(run);
-	has_run = JS_IsBool(value) && JS_VALUE_GET_BOOL(value);
-	JS_FreeValue(run->context, value);
-	return has_run;
-}
-
 /* Whether a module was ended because the time is over: its error has the line. Sets the fault. */
 static bool was_ended_late(struct run *run, JSValueConst promise)
 {
@@ -73,7 +55,7 @@ static JSValue settle(struct run *run, JSValue value, const char *who)
 			return JS_EXCEPTION;
 		}
 		state = JS_PromiseState(run->context, value);
-	} while (state == JS_PROMISE_PENDING && (fetch_wait(run) || run_timer(run)));
+	} while (state == JS_PROMISE_PENDING && timers_wait(run));
 	if (state == JS_PROMISE_NOT_A_PROMISE)
 		return value;
 	result = JS_PromiseResult(run->context, value);

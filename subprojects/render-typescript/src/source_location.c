@@ -60,23 +60,53 @@ static void read_stack(const struct run *run, const char *stack,
 	*ret_location = (struct source_location){0};
 }
 
-int location_of_call(struct run *run, struct source_location *ret_location)
+/* Returns the stack of the script, to be freed with JS_FreeCString(); NULL: it is not known,
+ * perhaps with an exception, and *ret_status is -1 then. */
+static const char *get_stack(JSContext *context, int *ret_status)
 {
-	JSValue error = JS_NewError(run->context), stack;
+	JSValue error = JS_NewError(context), stack;
 	const char *text = NULL;
 
-	*ret_location = (struct source_location){0};
+	*ret_status = -1;
 	if (JS_IsException(error))
-		return -1;
-	stack = JS_GetPropertyStr(run->context, error, "stack");
+		return NULL;
+	stack = JS_GetPropertyStr(context, error, "stack");
+	if (!JS_IsException(stack))
+		*ret_status = 0;
 	if (JS_IsString(stack))
-		text = JS_ToCString(run->context, stack);
+		text = JS_ToCString(context, stack);
+	JS_FreeValue(context, stack);
+	JS_FreeValue(context, error);
+	return text;
+}
+
+int location_of_call(struct run *run, struct source_location *ret_location)
+{
+	int status;
+	const char *text = get_stack(run->context, &status);
+
+	*ret_location = (struct source_location){0};
 	if (text)
 		read_stack(run, text, ret_location);
 	JS_FreeCString(run->context, text);
-	JS_FreeValue(run->context, stack);
-	JS_FreeValue(run->context, error);
-	return JS_IsException(stack) ? -1 : 0;
+	return status;
+}
+
+char *location_stack(struct run *run)
+{
+	struct source_location location = {0};
+	int status;
+	const char *text = get_stack(run->context, &status);
+	char *copy = NULL;
+
+	if (text)
+		read_stack(run, text, &location);
+	if (location.file)
+		copy = strdup(text);
+	JS_FreeCString(run->context, text);
+	if (status < 0)
+		JS_FreeValue(run->context, JS_GetException(run->context));
+	return copy;
 }
 
 static unsigned get_number(JSContext *context, JSValueConst object, const char *name)

@@ -1,6 +1,5 @@
 // Functions of browsers and Node that scripts in TypeScript expect, beside those of the engine.
-// Evaluated before each script that uses them; the value is a function that runs the next timer and
-// returns whether there was one.
+// Evaluated before each script that uses them. The value is an object with the functions that the program calls.
 (() => {
 const define = (name, value) =>
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true, enumerable: false });
@@ -22,38 +21,73 @@ define("TextEncoder", class TextEncoder {
         }
         return new Uint8Array(bytes);
     }
+    encodeInto(text, to) {
+        if (!(to instanceof Uint8Array)) throw new TypeError("encodeInto() fills a Uint8Array");
+        let read = 0, written = 0;
+        for (const character of well(text)) {
+            const bytes = this.encode(character);
+            if (written + bytes.length > to.length) break;
+            to.set(bytes, written);
+            written += bytes.length;
+            read += character.length;
+        }
+        return { read, written };
+    }
 });
+
+const joined = (first, rest) => {
+    const bytes = new Uint8Array(first.length + rest.length);
+    bytes.set(first);
+    bytes.set(rest, first.length);
+    return bytes;
+};
 
 define("TextDecoder", class TextDecoder {
     #isFatal;
     #keepsMark;
+    #rest = new Uint8Array(); // the begin of a character whose end comes with the next bytes
+    #hasBegun = false;
     constructor(label = "utf-8", { fatal = false, ignoreBOM = false } = {}) {
         if (!/^(utf-?8|unicode-1-1-utf-8)$/i.test(String(label).trim()))
             throw new RangeError(`TextDecoder knows utf-8 only, not ${label}`);
-        this.#isFatal = fatal;
-        this.#keepsMark = ignoreBOM;
+        this.#isFatal = !!fatal;
+        this.#keepsMark = !!ignoreBOM;
     }
     get encoding() { return "utf-8"; }
     get fatal() { return this.#isFatal; }
     get ignoreBOM() { return this.#keepsMark; }
-    decode(input = new Uint8Array()) {
-        const bytes = input instanceof ArrayBuffer
+    decode(input = new Uint8Array(), { stream = false } = {}) {
+        if (!(input instanceof ArrayBuffer) && !ArrayBuffer.isView(input))
+            throw new TypeError("TextDecoder.decode() takes an ArrayBuffer or a view of one");
+        const given = input instanceof ArrayBuffer
             ? new Uint8Array(input) : new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+        const bytes = this.#rest.length > 0 ? joined(this.#rest, given) : given;
+        const hasBegun = this.#hasBegun;
+        this.#rest = new Uint8Array();
+        this.#hasBegun = false; // also after an error
+        const text = this.#read(bytes, stream);
+        this.#hasBegun = !!stream && (hasBegun || text !== "");
+        return !this.#keepsMark && !hasBegun && text.startsWith("\ufeff") ? text.slice(1) : text;
+    }
+    #read(bytes, isPart) {
         let text = "", i = 0;
         while (i < bytes.length) {
-            const lead = bytes[i++];
+            const begin = i, lead = bytes[i++];
             if (lead < 0x80) { text += String.fromCharCode(lead); continue; }
             const more = lead >= 0xc2 && lead < 0xe0 ? 1 : lead >= 0xe0 && lead < 0xf0 ? 2 : lead >= 0xf0 && lead < 0xf5 ? 3 : 0;
             let point = more === 0 ? -1 : lead & (0x3f >> more);
             let low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
             let high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
             for (let n = 0; n < more && point >= 0; n++, low = 0x80, high = 0xbf)
-                if (i < bytes.length && bytes[i] >= low && bytes[i] <= high) point = (point << 6) | (bytes[i++] & 63);
+                if (i === bytes.length && isPart) {
+                    this.#rest = bytes.slice(begin);
+                    return text;
+                } else if (i < bytes.length && bytes[i] >= low && bytes[i] <= high) point = (point << 6) | (bytes[i++] & 63);
                 else point = -1;
             if (point < 0 && this.#isFatal) throw new TypeError("The encoded data was not valid for encoding utf-8");
             text += point < 0 ? "\ufffd" : String.fromCodePoint(point);
         }
-        return !this.#keepsMark && text.startsWith("\ufeff") ? text.slice(1) : text;
+        return text;
     }
 });
 
@@ -237,7 +271,7 @@ define("URL", URL);
 
 const copyOf = (value, known) => {
     if (typeof value === "function" || typeof value === "symbol")
-        throw Object.assign(new Error(`structuredClone() copies no ${typeof value}`), { name: "DataCloneError" });
+        throw new DOMException(`structuredClone() copies no ${typeof value}`, "DataCloneError");
     if (typeof value !== "object" || value === null) return value;
     if (known.has(value)) return known.get(value);
     const keep = (copy) => { known.set(value, copy); return copy; };
@@ -270,88 +304,152 @@ const copyOf = (value, known) => {
 };
 define("structuredClone", (value) => copyOf(value, new Map()));
 
-// ---- timers: the clock stands still, so each runs when nothing else is left to do, the earliest first ----
+// ---- timers: while a request is open they count the time of waiting; else the clock stands still, and each runs
+// when nothing else is left to do. The earliest runs first ----
 
-let lastTimer = 0, elapsed = 0;
+const LONGEST = 2147483647;
+let lastTimer = 0, passed = 0;
 const timers = [];
 define("setTimeout", (run, delay = 0, ...given) => {
     if (typeof run !== "function") throw new TypeError("setTimeout() takes a function");
-    timers.push({ number: ++lastTimer, at: elapsed + Math.max(0, Number(delay) || 0), run, given });
+    const wanted = Number(delay);
+    timers.push({ number: ++lastTimer, at: passed + (wanted > 0 && wanted <= LONGEST ? wanted : 0), run, given });
     return lastTimer;
 });
 define("clearTimeout", (number) => {
     const at = timers.findIndex((timer) => timer.number === number);
     if (at >= 0) timers.splice(at, 1);
 });
+const first = () => timers.reduce((one, other) => (other.at < one.at ? other : one), timers[0]);
+const timeLeft = (now) => {
+    passed = now;
+    return timers.length > 0 ? first().at - passed : Infinity;
+};
+const runTimer = (now) => {
+    const timer = first();
+    passed = now;
+    timers.splice(timers.indexOf(timer), 1);
+    timer.run(...timer.given);
+};
 
 // ---- requests ----
 
+let make, end;
 class AbortSignal {
-    aborted = false;
-    reason = undefined;
-    onabort = null;
+    static #isMaking = false;
+    #aborted = false;
+    #reason = undefined;
     #listeners = [];
-    addEventListener(type, run) { if (type === "abort") this.#listeners.push(run); }
+    onabort = null;
+    constructor() {
+        if (!AbortSignal.#isMaking) throw new TypeError("Illegal constructor: use new AbortController().signal");
+    }
+    get aborted() { return this.#aborted; }
+    get reason() { return this.#reason; }
+    addEventListener(type, run) {
+        if (type === "abort" && !this.#listeners.includes(run)) this.#listeners.push(run);
+    }
     removeEventListener(type, run) { this.#listeners = this.#listeners.filter((one) => one !== run || type !== "abort"); }
-    throwIfAborted() { if (this.aborted) throw this.reason; }
-    static abort(reason) { const signal = new AbortSignal(); end(signal, reason); return signal; }
+    throwIfAborted() { if (this.#aborted) throw this.#reason; }
+    static abort(reason) { const signal = make(); end(signal, reason); return signal; }
     static timeout(delay) {
-        const signal = new AbortSignal();
-        setTimeout(() => end(signal, failure("TimeoutError", "signal timed out")), delay);
+        if (!(Number.isInteger(delay) && delay >= 0 && delay <= LONGEST))
+            throw new RangeError("AbortSignal.timeout() takes milliseconds");
+        const signal = make();
+        setTimeout(() => end(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError")), delay);
         return signal;
     }
-    static tell(signal) {
-        const event = { type: "abort", target: signal };
-        signal.onabort?.(event);
-        for (const run of signal.#listeners) run(event);
+    static any(signals) {
+        const signal = make(), all = [...signals];
+        for (const one of all)
+            if (!(one instanceof AbortSignal)) throw new TypeError("AbortSignal.any() takes a list of signals");
+        const aborted = all.find((one) => one.aborted);
+        if (aborted) end(signal, aborted.reason);
+        else for (const one of all) one.addEventListener("abort", () => end(signal, one.reason));
+        return signal;
+    }
+    static {
+        make = () => {
+            AbortSignal.#isMaking = true;
+            try { return new AbortSignal(); } finally { AbortSignal.#isMaking = false; }
+        };
+        end = (signal, reason = new DOMException("This operation was aborted", "AbortError")) => {
+            if (signal.#aborted) return;
+            signal.#aborted = true;
+            signal.#reason = reason;
+            const event = { type: "abort", target: signal };
+            signal.onabort?.(event);
+            for (const run of signal.#listeners) typeof run === "function" ? run.call(signal, event) : run?.handleEvent?.(event);
+        };
     }
 }
-const tell = AbortSignal.tell;
-delete AbortSignal.tell;
-const failure = (name, message) => Object.assign(new Error(message), { name });
-const end = (signal, reason = failure("AbortError", "This operation was aborted")) => {
-    if (signal.aborted) return;
-    signal.aborted = true;
-    signal.reason = reason;
-    tell(signal);
-};
 define("AbortSignal", AbortSignal);
 define("AbortController", class AbortController {
-    signal = new AbortSignal();
-    abort(reason) { end(this.signal, reason); }
+    #signal = make();
+    get signal() { return this.#signal; }
+    abort(reason) { end(this.#signal, reason); }
 });
 
 // Its fields are its own members, as fetch() reads them.
 class Headers {
+    #cookies = [];
     constructor(init = {}) {
         for (const [name, value] of typeof init[Symbol.iterator] === "function" ? init : Object.entries(init))
             this.append(name, value);
     }
     append(name, value) {
-        const key = String(name).toLowerCase();
-        this[key] = Object.hasOwn(this, key) ? `${this[key]}, ${String(value).trim()}` : String(value).trim();
+        const key = String(name).toLowerCase(), text = String(value).trim();
+        if (key === "set-cookie") this.#cookies.push(text);
+        this[key] = Object.hasOwn(this, key) ? `${this[key]}, ${text}` : text;
     }
-    set(name, value) { this[String(name).toLowerCase()] = String(value).trim(); }
+    set(name, value) { this.delete(name); this.append(name, value); }
     get(name) { const key = String(name).toLowerCase(); return Object.hasOwn(this, key) ? this[key] : null; }
     has(name) { return Object.hasOwn(this, String(name).toLowerCase()); }
-    delete(name) { delete this[String(name).toLowerCase()]; }
+    delete(name) {
+        const key = String(name).toLowerCase();
+        if (key === "set-cookie") this.#cookies = [];
+        delete this[key];
+    }
+    getSetCookie() { return [...this.#cookies]; }
     forEach(each, self) { for (const [name, value] of this) each.call(self, value, name, this); }
-    *entries() { for (const name of Object.keys(this).sort()) yield [name, this[name]]; }
+    *entries() {
+        for (const name of Object.keys(this).sort())
+            if (name === "set-cookie") for (const cookie of this.#cookies) yield [name, cookie];
+            else yield [name, this[name]];
+    }
     *keys() { for (const [name] of this.entries()) yield name; }
     *values() { for (const [, value] of this.entries()) yield value; }
     [Symbol.iterator]() { return this.entries(); }
 }
 define("Headers", Headers);
 
+class AnswerHeaders extends Headers {
+    getSetCookie() { throw new TypeError("getSetCookie() of an answer: its cookies are not kept"); }
+}
+
+// A form goes with its type.
+const formOf = (options) => {
+    if (!(options?.body instanceof URLSearchParams)) return options;
+    const headers = new Headers(options.headers);
+    if (!headers.has("content-type")) headers.set("content-type", "application/x-www-form-urlencoded;charset=UTF-8");
+    return { ...options, headers };
+};
+
 const ask = globalThis.fetch;
 define("fetch", function fetch(url, options = {}) {
-    const signal = options?.signal;
+    const signal = options?.signal ?? undefined;
+    if (signal && !(signal instanceof AbortSignal)) return Promise.reject(new TypeError("fetch: signal must be an AbortSignal"));
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const asked = ask(url instanceof URL ? url.href : url, options);
+    const control = {};
+    const asked = ask(url instanceof URL ? url.href : url, formOf(options), control);
     if (!signal) return asked;
     return new Promise((resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason));
-        asked.then(resolve, reject);
+        const abort = () => {
+            control.end?.();
+            reject(signal.reason);
+        };
+        signal.addEventListener("abort", abort);
+        asked.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
     });
 });
 
@@ -365,7 +463,7 @@ define("crypto", {
         if (!ArrayBuffer.isView(array) || array instanceof Float32Array || array instanceof Float64Array)
             throw new TypeError("getRandomValues() fills arrays of integers");
         const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-        if (bytes.length > 65536) throw new RangeError("getRandomValues() makes 65,536 bytes at most");
+        if (bytes.length > 65536) throw new DOMException("getRandomValues() makes 65,536 bytes at most", "QuotaExceededError");
         for (let i = 0; i < bytes.length; i++) bytes[i] = Math.floor(Math.random() * 256);
         return array;
     },
@@ -378,12 +476,5 @@ define("crypto", {
     },
 });
 
-return () => {
-    if (timers.length === 0) return false;
-    timers.sort((a, b) => a.at - b.at || a.number - b.number);
-    const timer = timers.shift();
-    elapsed = timer.at;
-    timer.run(...timer.given);
-    return true;
-};
+return { timeLeft, runTimer, answerHeaders: (values) => new AnswerHeaders(values) };
 })()

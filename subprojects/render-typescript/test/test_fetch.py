@@ -208,6 +208,141 @@ def test_the_parent_s_queue_is_not_the_network_s_time(relay):
     assert got["error"]["message"] == "the network takes too long"
 
 
+TIMEOUTS = [
+    ("await fetch('https://a.org/', { signal: AbortSignal.timeout(100) }).catch((e) => print(e.name, e.message));",
+     "TimeoutError The operation was aborted due to timeout"),
+    ("const c = new AbortController(); setTimeout(() => c.abort(), 100);"
+     "await fetch('https://a.org/', { signal: c.signal }).catch((e) => print(e.name, e.message));",
+     "AbortError This operation was aborted"),
+    ("const c = new AbortController(); setTimeout(() => c.abort(new Error('mine')), 100);"
+     "await fetch('https://a.org/', { signal: AbortSignal.any([c.signal, AbortSignal.timeout(60000)]) })"
+     ".catch((e) => print(e.name, e.message));", "Error mine"),
+    ("print(await Promise.race([fetch('https://a.org/'), new Promise((resolve) => setTimeout(resolve, 100, 'first'))]));",
+     "first"),
+]
+
+
+@pytest.mark.parametrize("reports_waits", [False, True])
+@pytest.mark.parametrize("body, words", TIMEOUTS)
+def test_timers_run_while_the_network_is_slow(relay, body, words, reports_waits):
+    """As in Node: nobody answers the fetch, and the timer ends the wait."""
+    def answer(relay, got):
+        if got.get("turn"):
+            relay.reply(0, queued_ms=0, turn=got["turn"])
+
+    log, asked, _ = printed(relay, body, answer, reports_waits=reports_waits)
+    assert (log, len(asked)) == ([words], 1)
+
+
+def test_timers_do_not_run_early(relay):
+    """A timer that is later than the answer does not run before it."""
+    def slow(relay, fetch):
+        time.sleep(0.3)
+        fulfil(relay, fetch)
+
+    log, _, _ = printed(relay, """
+        const r = await Promise.race([fetch("https://a.org/"), new Promise((resolve) => setTimeout(resolve, 30000, "early"))]);
+        print(r.status);
+        await new Promise((resolve) => setTimeout(resolve, 3600000));
+        print("at once");""", slow)
+    assert log == ["200", "at once"]
+
+
+def test_what_was_ended_is_not_awaited(relay):
+    log, asked, _ = printed(relay, """
+        const c = new AbortController();
+        const ended = fetch("https://a.org/1", { signal: c.signal }).catch((e) => print(e.name));
+        c.abort();
+        await ended;
+        await new Promise((resolve) => setTimeout(resolve, 3600000)); // at once: no fetch is open
+        print((await fetch("https://a.org/2")).status);""",
+        lambda relay, fetch: fetch["url"].endswith("2") and fulfil(relay, fetch))
+    assert (log, len(asked)) == (["AbortError", "200"], 2)
+
+
+def test_a_timer_waits_for_its_turn(relay):
+    """The parent has given the process's turn to others: the script goes on when it has one again, and an answer that came
+    meanwhile is in time."""
+    told = []
+
+    def answer(relay, got):
+        told.append(got)
+        if got.get("waits"):
+            return
+        if "turn" in got:
+            time.sleep(0.4)
+            relay.reply(0, queued_ms=queued_ms, turn=got["turn"])
+            if is_answered:
+                relay.reply(number[0], status=200, url="u", headers={})
+        else:
+            number[:] = [got["id"]]
+
+    number = []
+    # The answer came 350 ms before the turn, of which the timer knew 50.
+    for is_answered, timeout_ms, queued_ms, words in ((False, 100, 400, "TimeoutError"), (True, 350, 450, "200")):
+        told.clear()
+        log, _, _ = printed(relay, f"""
+            print(await fetch("https://a.org/", {{ signal: AbortSignal.timeout({timeout_ms}) }}).then((r) => r.status, (e) => e.name));""",
+            answer, reports_waits=True)
+        assert [one.get("waits") for one in told[:3]] == [None, 1, 0] and told[2]["turn"] > 0, told
+        assert log == [words]
+
+
+def test_many_timers_do_not_ask_for_many_turns(relay):
+    told = []
+
+    def answer(relay, got):
+        if "waits" in got:
+            told.append(got)
+        if got.get("turn"):
+            relay.reply(0, queued_ms=0, turn=got["turn"])
+
+    log, _, _ = printed(relay, """
+        let count = 0;
+        const c = new AbortController();
+        const again = () => { if (++count < 45) setTimeout(again, 25); else c.abort(); };
+        setTimeout(again, 25);
+        await fetch("https://a.org/", { signal: c.signal }).catch(() => print(count));""", answer, reports_waits=True)
+    assert log == ["45"] and len(told) <= 60
+
+
+def test_members_of_answers(relay):
+    log, _, _ = printed(relay, """
+        const r = await fetch("https://a.org/");
+        const buffer = await r.arrayBuffer();
+        print(buffer instanceof ArrayBuffer, buffer.byteLength, [...r.headers].join(), typeof Headers);
+        r.headers.forEach((value, name) => print(name, value));
+        for (const use of [() => r.blob(), () => r.formData(), () => r.clone(), () => r.body.getReader(), () => r.headers.getSetCookie()])
+            try { use(); } catch (e) { print(e.message); }
+        print(JSON.stringify(Object.keys(r)));""")
+    assert log == ["true 11 content-type,application/json function", "content-type application/json",
+                   "blob of an answer: use bytes() or arrayBuffer()", "formData of an answer: use text()",
+                   "clone of an answer: an answer can be read several times", "body of an answer: there are no streams: use bytes()",
+                   "getSetCookie() of an answer: its cookies are not kept",
+                   '["status","ok","url","headers","text","json","bytes","arrayBuffer"]']
+
+
+@pytest.mark.parametrize("body, sent", [
+    ("new Uint8Array([1, 2, 3]).buffer", b"\1\2\3"), ("new Uint16Array([0x4241, 0x4443]).subarray(1)", b"CD"),
+    ("new Uint8Array([1, 2, 3]).subarray(1, 2)", b"\2"), ("new ArrayBuffer(0)", b""),
+    ("(b => (b.transfer(0), b))(new ArrayBuffer(9))", b""),
+])
+def test_bodies_of_bytes(relay, body, sent):
+    _, asked, _ = printed(relay, f"await fetch('https://a.org/', {{ method: 'POST', body: {body} }});")
+    assert asked[0][1] == sent
+
+
+def test_forms_have_their_type(relay):
+    _, asked, _ = printed(relay, """
+        const body = new URLSearchParams({ a: "1 2" });
+        await fetch("https://a.org/", { method: "POST", body });
+        await fetch("https://a.org/", { method: "POST", body, headers: { "Content-Type": "x/y", b: "c" } });""")
+    assert [(one["headers"], body) for one, body in asked] == [
+        ({"content-type": "application/x-www-form-urlencoded;charset=UTF-8"}, b"a=1+2"), ({"content-type": "x/y", "b": "c"}, b"a=1+2")]
+    got, _, _ = relay.ask_all("export default () => fetch('https://a.org/', { headers: [['a', 'b']] });", fulfil)
+    assert "headers must be an object" in got["error"]["message"]
+
+
 def test_what_nobody_waits_for(relay):
     log, asked, _ = printed(relay, "fetch('https://a.org/'); print('done');", ignore)
     assert log == ["done"] and len(asked) == 1

@@ -67,6 +67,42 @@ def test_time_limit_names_the_line(renderer, source):
     assert (error["file"], error["line"]) == ("app.ts", line), error
 
 
+@pytest.mark.parametrize("source", [
+    MAIN + "    new Promise(() => {\n        for (;;)§;\n    });\n    return 1;\n}",
+    "async function spin() {\n    for (;;)§;\n}\n" + MAIN + "    spin();\n    for (let i = 0; i < 3; i++)\n        Math.max(i);\n    return null;\n}",
+    "export default async function main() {\n    await new Promise((resolve) => setTimeout(() => {\n        for (;;)§;\n    }, 1));\n}",
+    MAIN + "    const big = 'x,'.repeat(100000);\n    for (;;)\n        big.§split(',').join('');\n}",
+    MAIN + "    const list = Array.from({ length: 100000 }, (_, i) => i % 7);\n    while (true)\n        list.§slice().sort();\n}",
+    MAIN + "    const text = JSON.stringify(Array(50000).fill({ a: 1 }));\n    for (;;) {\n        JSON.§parse(text);\n    }\n}",
+    MAIN + "    try {\n        for (;;)§;\n    } finally {\n        x.a = 1;\n    }\n}",
+    MAIN + "    Promise.resolve().then(() => {\n        for (;;)§;\n    }).catch(() => 0);\n    return new Promise(() => {});\n}",
+])
+def test_time_limit_names_the_line_whoever_catches_it(renderer, source):
+    script, (line, _) = cut_mark(source)
+    error = renderer.ask(strip(script), timeout_ms=200)[0]["error"]
+    assert (error["kind"], error["message"]) == ("limit", "the app takes more than 200ms"), error
+    assert (error["file"], error["line"]) == ("app.ts", line), error
+
+
+@pytest.mark.parametrize("expression, words", [
+    ("x.nothing()", "x.nothing is not a function"), ("x.a.b()", "x.a.b is not a function"), ("x()", "x is not a function"),
+    ("x['b'](1)", None), ("x.a?.b.c.d", None), ("x?.a.none(1)", "x?.a.none is not a function"),
+    ("new x.a()", "x.a is not a constructor"), ("new x()", "x is not a constructor"), ("x.list().map(1)", "x.list is not a function"),
+    ("[1].map(x.none)", "undefined is not a function"), ("[1].map(5)", "5 is not a function"), ("[1].map({})", "an object is not a function"),
+    ("[1].find('abc')", "the text of 3 characters is not a function"), ("(x.a || 5)(1)", None),
+    ("x.nothing(...[Math.max(1)])", "x.nothing is not a function"), ("x.tag`a`", "x.tag is not a function"),
+    ("Math.max(1).foo()", "(intermediate value).foo is not a function"), ("this.foo()", None),
+    ("new Promise(3)", "3 is not a function"), ("[3, 1].sort(7)", None), ("'a'.replace('a', 'b').big.bad()", None),
+    ("new Map([[1, 2]]).get(1).go()", "(intermediate value).go is not a function"), ("new (class { #p: any = 1; m() { this.#p(); } })().m()", "this.#p is not a function"),
+    ("globalThis['eval']('y()')", None),
+])
+def test_what_is_not_a_function_is_named(renderer, expression, words):
+    error = renderer.ask(strip(MAIN + f"    return {expression};\n}}"))[0]["error"]
+    assert words is None or error["message"] == f"TypeError: {words}", error
+    assert error["message"] != "TypeError: not a function", error
+    assert error["line"] == 3
+
+
 def test_imports_of_several_files(renderer):
     """A file is one module, whatever the names by which scripts import it."""
     answer, _ = renderer.ask(compile_all({

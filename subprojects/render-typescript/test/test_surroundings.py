@@ -2,7 +2,11 @@
 
 import contextlib
 import datetime
+import glob
 import json
+import os
+import shutil
+import subprocess
 import time
 import zoneinfo
 
@@ -61,6 +65,63 @@ def test_calls_are_as_deep_as_in_other_engines(renderer):
     assert answer.get("log") == [str(calls)], answer
 
 
+def caught(expression):
+    return f"(() => {{ try {{ {expression} }} catch (e) {{ return [e.name, e.message, e instanceof Error].join(); }} }})()"
+
+
+# The same in Node 24, as test_node_agrees() shows if it is here.
+OTHERS = [
+    (caught("btoa('\u20ac')"), None), (caught("atob('%')"), None), (caught("atob('a')"), None),
+    ("(d => [d.decode(new Uint8Array([0xe2, 0x82]), { stream: true }), d.decode(new Uint8Array([0xac, 65])), "
+     "d.decode(new Uint8Array([0xe2]), { stream: true }), d.decode()].join('|'))(new TextDecoder())", "|\u20acA||\ufffd"),
+    ("(d => [d.decode(new Uint8Array([0xef]), { stream: true }), d.decode(new Uint8Array([0xbb, 0xbf, 66]), { stream: true }), "
+     "d.decode(new Uint8Array([0xef, 0xbb, 0xbf])), d.decode(new Uint8Array([0xef, 0xbb, 0xbf, 67]))]"
+     ".map(t => JSON.stringify(t)).join('|'))(new TextDecoder())", '""|"B"|"\ufeff"|"C"'),
+    ("(d => [d.decode(new Uint8Array([0xf0, 0x9f]), { stream: true }), d.decode(new Uint8Array([0x98, 0x80, 0xe2, 0x28]))]"
+     ".join('|'))(new TextDecoder())", "|\U0001f600\ufffd("),
+    (caught("const d = new TextDecoder('utf-8', { fatal: true }); d.decode(new Uint8Array([0xe2]), { stream: true }); d.decode();"), None),
+    ("(b => [JSON.stringify(new TextEncoder().encodeInto('a\u20ac\U0001f600z', b)), b].join())(new Uint8Array(6))",
+     '{"read":2,"written":4},97,226,130,172,0,0'),
+    ("JSON.stringify(new TextEncoder().encodeInto('\\ud800x', new Uint8Array(9)))", '{"read":2,"written":4}'),
+    ("(() => { const a = new AbortController(), b = new AbortController(); const any = AbortSignal.any([a.signal, b.signal]);"
+     " const seen = []; any.addEventListener('abort', () => seen.push('heard')); any.onabort = () => seen.push('on');"
+     " b.abort('why'); a.abort('late'); return [any.aborted, any.reason, seen.sort()].join(); })()", "true,why,heard,on"),
+    ("AbortSignal.any([AbortSignal.abort('first'), AbortSignal.abort('second')]).reason", "first"),
+    ("AbortSignal.any([]).aborted", "false"),
+    ("(r => [r.name, r.message, r instanceof DOMException, r.code].join())(AbortSignal.abort().reason)",
+     "AbortError,This operation was aborted,true,20"),
+    (caught("new AbortSignal()").replace("e.message, ", ""), "TypeError,true"),
+    ("(h => { h.append('Set-Cookie', 'a=1, x'); h.append('set-cookie', 'b=2'); h.append('X-A', '1'); h.append('x-a', '2');"
+     " return JSON.stringify([h.getSetCookie(), h.get('set-cookie'), [...h]]); })(new Headers())",
+     '[["a=1, x","b=2"],"a=1, x, b=2",[["set-cookie","a=1, x"],["set-cookie","b=2"],["x-a","1, 2"]]]'),
+    ("(h => { h.set('set-cookie', 'c'); return h.getSetCookie().concat(h.delete('set-cookie') ?? [], h.getSetCookie()).join(); })"
+     "(new Headers([['set-cookie', 'a'], ['set-cookie', 'b']]))", "c"),
+    ("new Headers().getSetCookie().length", "0"),
+    (caught("structuredClone(() => 1)").replace("e.message", "e.code"), "DataCloneError,25,true"),
+    (caught("crypto.getRandomValues(new Uint8Array(65537))").replace("e.message", "e.code"), "QuotaExceededError,22,true"),
+]
+
+
+def node():
+    folder = os.path.join(os.path.dirname(__file__), "../../../build/tools")
+    found = sorted(glob.glob(f"{folder}/node-24*/**/bin/node", recursive=True))
+    return found[0] if found else shutil.which("node")
+
+
+@pytest.mark.skipif(not node(), reason="Node is not installed")
+def test_node_agrees(renderer):
+    """Node's results, except where the words differ by a full stop or are not told."""
+    told = ", ".join(f"String({expression})" for expression, _ in OTHERS)
+    done = subprocess.run([node(), "-e", f"console.log(JSON.stringify([{told}]))"], capture_output=True, text=True, check=True)
+    expected = json.loads(done.stdout)
+    answer, _ = renderer.ask(f"export default () => {{ print(JSON.stringify([{told}])); return null; }}")
+    got = json.loads(answer["log"][0])
+    for (expression, known), ours, theirs in zip(OTHERS, got, expected):
+        if known is None:
+            ours, theirs = ours.partition(",")[0], theirs.partition(",")[0]
+        assert ours == theirs, expression
+
+
 @pytest.mark.parametrize("expression, expected", [
     ("new URL('../b?x=1#h', 'https://Example.org:443/a/c/d').href", "https://example.org/a/b?x=1#h"),
     ("(u => (u.searchParams.set('q', 'ü a'), u.href))(new URL('https://h/?q=1'))", "https://h/?q=%C3%BC+a"),
@@ -75,10 +136,28 @@ def test_calls_are_as_deep_as_in_other_engines(renderer):
     ("atob(btoa('hi')) + typeof queueMicrotask", "hifunction"),
     ("crypto.getRandomValues(new Uint8Array(4)).length", "4"),
     ("(c => (c.abort(), c.signal.aborted))(new AbortController())", "true"),
+    *OTHERS,
 ])
 def test_what_other_engines_have(renderer, expression, expected):
     answer, _ = renderer.ask(f"export default () => {{ print(String({expression})); return null; }}")
-    assert answer.get("error") is None and answer["log"] == [expected], answer
+    assert answer.get("error") is None, answer
+    assert answer["log"] == [expected] or (expected is None and ",true" in answer["log"][0]), answer
+
+
+@pytest.mark.parametrize("script, words, place", [
+    ("export default () =>\n    btoa('\u20ac');", "InvalidCharacterError: String contains an invalid character", (2, 5)),
+    ("export default () =>\n    atob('%');", "InvalidCharacterError: The string to be decoded is not correctly encoded", (2, 5)),
+    ("export default () => {\n    AbortSignal.abort().throwIfAborted();\n};", "AbortError: This operation was aborted", (2, None)),
+    ("export default () => {\n    throw new DOMException('mine', 'OddError');\n};", "OddError: mine", (2, None)),
+])
+def test_errors_of_the_web_have_name_and_message(renderer, script, words, place):
+    answer, _ = renderer.ask(script)
+    error = answer["error"]
+    assert error["message"] == words and error["line"] == place[0], answer
+    assert place[1] in (None, error["column"]), answer
+    answer, _ = renderer.ask(script.replace("export default", "const f =") +
+                             "\nexport default () => { try { f(); } catch (e) { print(e); console.log(`${e}`); } return null; };")
+    assert answer["log"] == [words, words], answer
 
 
 def test_timers_run_in_their_order_when_nothing_else_is_left(renderer):

@@ -149,7 +149,11 @@ function Words({
 				{isForNight && <span class="badge">at night</span>}{" "}
 				{arrived.value === `${device.id}/${installationId}` && <span class="badge lit">new</span>}
 			</p>
-			{entry.problem !== null && <p class="failing">Failed: {reasonOf(entry.problem)}</p>}
+			{entry.problem !== null && (
+				<p class="failing">
+					{entry.isAppDisabled ? sentence(entry.problem) : `Failed: ${reasonOf(entry.problem)}`}
+				</p>
+			)}
 			{entry.cut !== null && <p class="quiet">{sentence(entry.cut)}</p>}
 			{standing.words !== "" && <p class="entry-state">{standing.words}</p>}
 			<p class="quiet">
