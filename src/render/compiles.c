@@ -9,6 +9,7 @@ enum {
 	LOOK_MS = 30 * 1000,
 	AGAIN_MS = 2 * 1000,
 	TRIES_MAX = 5,
+	ACCOUNTS_A_LOOK = 100,
 };
 
 static void look_in(struct compiles *compiles, uint64_t ms)
@@ -43,6 +44,32 @@ static void on_stored(struct db_query *query, const struct db_result *result)
 	begin_pause(compiles, 0); /* there may be more */
 }
 
+static void on_put_off(struct db_query *query, const struct db_result *result)
+{
+	struct compiles *compiles = container_of(query, struct compiles, query);
+
+	(void)result; /* without it the version is leased again, and has a try less */
+	begin_pause(compiles, compiles->pause_ms);
+}
+
+/* Leaves the version for later, and looks for others after a pause. */
+static void put_off(struct compiles *compiles, uint64_t pause_ms)
+{
+	compiles->pause_ms = pause_ms;
+	db_query_init(&compiles->query, &compiles->arena);
+	statement_app_compile_put_off(
+	    &compiles->query,
+	    &(struct app_compile_put_off_parameters){.version_id = compiles->row.version_id});
+	compiles->query.done = on_put_off;
+	db_submit(compiles->settings.db, &compiles->query);
+}
+
+/* Whether the answer says nothing about the script. */
+static bool is_of_the_machine(const struct engine_problem *problem)
+{
+	return problem_is_passing(problem) || problem->kind == ENGINE_LATE;
+}
+
 static void on_answer(struct engine_job *engine)
 {
 	struct compiles *compiles = container_of(engine, struct compiles, engine);
@@ -50,9 +77,16 @@ static void on_answer(struct engine_job *engine)
 	struct str problem;
 
 	compiles->runs = false;
+	if (compiles->is_draining && answer->problem.kind == ENGINE_CANCELLED) {
+		begin_pause(compiles, AGAIN_MS); /* the lease expires */
+		return;
+	}
+	if (is_of_the_machine(&answer->problem)) {
+		put_off(compiles, AGAIN_MS);
+		return;
+	}
 	/* A process may have reached its limits because the machine was busy: try again. */
-	if (problem_is_passing(&answer->problem) ||
-	    (problem_is_blamed(&answer->problem) && compiles->row->tries < TRIES_MAX)) {
+	if (problem_is_blamed(&answer->problem) && compiles->row.tries < TRIES_MAX) {
 		begin_pause(compiles, AGAIN_MS);
 		return;
 	}
@@ -61,7 +95,7 @@ static void on_answer(struct engine_job *engine)
 	statement_app_compile_store(
 	    &compiles->query,
 	    &(struct app_compile_store_parameters){
-		.version_id = compiles->row->version_id,
+		.version_id = compiles->row.version_id,
 		.javascript = problem.data ? (struct str){0} : answer->compiled,
 		.problem = problem,
 		.engine = str_from(engines_version()),
@@ -71,30 +105,48 @@ static void on_answer(struct engine_job *engine)
 	db_submit(compiles->settings.db, &compiles->query);
 }
 
+/* Begins with the first account again after the last one. */
+static void look_further(struct compiles *compiles, const struct db_result *result)
+{
+	bool was_first = id_is_none(compiles->after);
+
+	if (result->outcome != DB_OK) {
+		begin_pause(compiles, LOOK_MS);
+		return;
+	}
+	compiles->after = compiles->row.next_after;
+	begin_pause(compiles, was_first && id_is_none(compiles->after) ? LOOK_MS : 0);
+}
+
 static void on_leased(struct db_query *query, const struct db_result *result)
 {
 	struct compiles *compiles = container_of(query, struct compiles, query);
 	unsigned retry_after_s = 1;
 
-	if (result->outcome != DB_OK || result->row_count == 0 || compiles->is_draining) {
+	if (result->outcome == DB_OK)
+		db_read_row(result, 0, query->record, &compiles->arena, &compiles->row);
+	if (result->outcome != DB_OK || id_is_none(compiles->row.version_id)) {
+		look_further(compiles, result);
+		return;
+	}
+	compiles->after = compiles->row.next_after;
+	if (compiles->is_draining) {
 		begin_pause(compiles, LOOK_MS);
 		return;
 	}
-	compiles->row = arena_alloc(&compiles->arena, sizeof(*compiles->row));
-	db_read_row(result, 0, query->record, &compiles->arena, compiles->row);
 	compiles->engine = (struct engine_job){
-	    .account = compiles->row->account_id,
+	    .account = compiles->row.account_id,
 	    .what = ENGINE_COMPILE,
 	    .language = ENGINE_TYPESCRIPT,
-	    .script = compiles->row->script_content,
-	    .scope = compiles->row->checksum,
+	    .script = compiles->row.script_content,
+	    .scope = compiles->row.checksum,
 	    .is_preview = true, /* a person waits for it */
 	    .done = on_answer,
 	};
 	compiles->runs =
 	    engines_submit(compiles->settings.engines, &compiles->engine, &retry_after_s) == 0;
 	if (!compiles->runs)
-		begin_pause(compiles, (uint64_t)retry_after_s * 1000);
+		put_off(compiles, (uint64_t)retry_after_s * 1000);
 }
 
 static void on_look(struct deadline *deadline)
@@ -108,8 +160,13 @@ static void on_look(struct deadline *deadline)
 	compiles->is_busy = true;
 	compiles->engine = (struct engine_job){0};
 	db_query_init(&compiles->query, &compiles->arena);
-	statement_app_compile_lease(
-	    &compiles->query, &(struct app_compile_lease_parameters){.lease_ms = LEASE_MS}, NULL);
+	statement_app_compile_lease(&compiles->query,
+				    &(struct app_compile_lease_parameters){
+					.after = compiles->after,
+					.row_limit = ACCOUNTS_A_LOOK,
+					.lease_ms = LEASE_MS,
+				    },
+				    NULL);
 	compiles->query.done = on_leased;
 	db_submit(compiles->settings.db, &compiles->query);
 }

@@ -179,6 +179,19 @@ def test_nothing_is_set_up_by_a_key(postgres, tmp_path):
     assert sql("SELECT count(*), count(made_by_key_id), bool_and(is_enabled) FROM webhook") == [(1, 0, True)]
 
 
+def test_what_a_slow_machine_called_broken_is_compiled_again(postgres, tmp_path):
+    """Each version waits in the turn of its app's owner. What does not compile stays so."""
+    sql = migrated(
+        postgres, tmp_path, 58,
+        "UPDATE app_compiled SET javascript = NULL, tries = 5, problem = '{\"kind\":\"unavailable\",\"message\":\"late\"}'",
+        "INSERT INTO app_compiled (version_id, problem, compiled_at) "
+        "SELECT id, '{\"kind\":\"script\"}', now() FROM app_version WHERE script_language = 'STARLARK' LIMIT 1")
+    assert sql("SELECT compiled_at, problem, tries, claimed_until <= now(), share = app.account_id FROM app_compiled "
+               "JOIN app_version ON app_version.id = version_id JOIN app ON app.id = app_id "
+               "WHERE script_language = 'TYPESCRIPT'") == [(None, None, 0, True, True)]
+    assert sql("SELECT count(*) FROM app_compiled WHERE problem IS NOT NULL AND compiled_at IS NOT NULL") == [(1,)]
+
+
 def test_no_account_has_a_webhook(postgres, tmp_path):
     """Changes and failures of existing rows make no events until an account has a webhook."""
     sql = migrated(postgres, tmp_path, 43)

@@ -62,8 +62,13 @@ FROM generate_series(1, least(9998, :n)) AS n;
 INSERT INTO app_version_comment (version_id, position, author, comment)
 SELECT id, 1, 'A', 'Well.' FROM app_version WHERE status = 'APPROVED';
 INSERT INTO version_crashes (version_id) SELECT id FROM app_version;
-INSERT INTO app_compiled (version_id, javascript, compiled_at)
-SELECT id, 'x', now() FROM app_version WHERE script_language = 'TYPESCRIPT';
+-- Every second version in TypeScript waits for the compiler.
+INSERT INTO app_compiled (version_id, javascript, compiled_at, share)
+SELECT app_version.id, CASE WHEN rank() OVER (ORDER BY app_version.id) % 2 = 0 THEN 'x' END,
+	CASE WHEN rank() OVER (ORDER BY app_version.id) % 2 = 0 THEN now() END, app.account_id
+FROM app_version
+JOIN app ON app.id = app_version.app_id
+WHERE script_language = 'TYPESCRIPT';
 INSERT INTO app_picture (version_id, engine, picture, made_at)
 SELECT key(5, n), 'engine', 'x', now() FROM generate_series(1, :n) AS n;
 INSERT INTO app_schema (version_id, locale, engine, schema)
