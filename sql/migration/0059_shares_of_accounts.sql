@@ -1,8 +1,9 @@
--- Versions in TypeScript are compiled in turns of accounts; what a slow machine could not compile is tried again.
+-- Versions in TypeScript are compiled in turns of accounts; what a slow machine could not compile is tried again. How
+-- often an account sets its MQTT connection has a limit.
 --
 -- Versions that were stored as broken because the machine was too slow are compiled again. No row breaks a rule. Older
--- instances may run meanwhile: they lease the version that waited longest, and store again that a slow machine could not
--- compile it.
+-- instances may run meanwhile: they lease the version that waited longest, store again that a slow machine could not
+-- compile it, and count no changes of MQTT connections.
 
 ALTER TABLE app_compiled
 	ADD COLUMN share uuid NOT NULL DEFAULT 'ffffffff-ffff-ffff-ffff-ffffffffffff',
@@ -31,5 +32,22 @@ BEGIN
 	WHERE app.id = NEW.app_id
 	ON CONFLICT DO NOTHING;
 	RETURN NULL;
+END
+$$;
+
+ALTER TABLE account ADD COLUMN mqtt_paced_until timestamptz NOT NULL DEFAULT '-infinity';
+COMMENT ON COLUMN account.mqtt_paced_until IS 'five seconds for each time that its MQTT connection was set lately';
+
+-- Refuses to set an account's MQTT connection too often: the bridge connects anew each time. Removals need a connection
+-- that was set, and are not counted.
+CREATE FUNCTION mqtt_pace(of_account uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE account
+	SET mqtt_paced_until = greatest(mqtt_paced_until, present_time()) + interval '5 seconds'
+	WHERE id = of_account AND mqtt_paced_until <= present_time() + interval '95 seconds';
+	IF NOT FOUND THEN
+		RAISE EXCEPTION 'the MQTT connection is set too often' USING
+			ERRCODE = '54D03';
+	END IF;
 END
 $$;

@@ -190,6 +190,7 @@ def test_what_a_slow_machine_called_broken_is_compiled_again(postgres, tmp_path)
                "JOIN app_version ON app_version.id = version_id JOIN app ON app.id = app_id "
                "WHERE script_language = 'TYPESCRIPT'") == [(None, None, 0, True, True)]
     assert sql("SELECT count(*) FROM app_compiled WHERE problem IS NOT NULL AND compiled_at IS NOT NULL") == [(1,)]
+    assert sql("SELECT count(mqtt_paced_until), count(*) FILTER (WHERE mqtt_paced_until > now()) FROM account") == [(3, 0)]
 
 
 def test_no_account_has_a_webhook(postgres, tmp_path):
