@@ -128,6 +128,7 @@ ROWS = [
     (55, f"""UPDATE mqtt_connection SET made_by_key_id = (SELECT id FROM api_key WHERE name = 'three')
         WHERE account_id = '{OTHER}'"""),
     (55, "UPDATE webhook SET made_by_key_id = (SELECT id FROM api_key WHERE name = 'three')"),
+    (59, "UPDATE webhook SET secret_key_id = made_by_key_id"),
     (57, "UPDATE render SET cut = 'the animation is cut after 7 of 9 frames'"),
 ]
 
