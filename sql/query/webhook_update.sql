@@ -2,10 +2,11 @@
 -- is. The events that wait for a webhook that is switched off are dropped, and events of kinds that
 -- it no longer gets. One that is switched on, or gets another URL, begins anew: an answer to a message
 -- under way changes nothing of it, and a new URL gets that message again. A webhook that fails is
--- tried at once. 20 times in a row, then once a second: a new URL, a try at once, and a change of the
--- events that the account's webhooks get, which locks and changes the rows of its devices, 1,000 at
--- most. key_hash: of the API key that changes it; NULL: the owner does. Who changes the URL or
--- switches it on has set it up: the key, or the owner. No row: the account has none with this ID.
+-- tried at once. 20 times in a row, then once a second: a new URL of one that is enabled, a try at
+-- once, and a change of the events that the account's webhooks get, which locks and changes the rows
+-- of its devices, 1,000 at most. key_hash: of the API key that changes it; NULL: the owner does. Who
+-- changes the URL or switches it on has set it up: the key, or the owner. No row: the account has none
+-- with this ID.
 -- params: id uuid, account_id uuid, key_hash bytea?, url text?, events int4, enabled int4, address text?,
 --   session_id uuid
 -- row: webhook
@@ -13,13 +14,13 @@
 -- work: bounded
 -- refuse: 54D02 -> webhooks_too_often, 28D01 -> key_ended
 WITH held AS MATERIALIZED (
-	SELECT id, account_id, tries > 0 AS fails, coalesce(url <> :url, false) AS is_moved,
+	SELECT id, account_id, is_enabled, tries > 0 AS fails, coalesce(url <> :url, false) AS is_moved,
 		:enabled = 1 AND NOT is_enabled AS is_switched_on
 	FROM webhook
 	WHERE id = :id AND account_id = :account_id
 	FOR NO KEY UPDATE
 ), locked AS MATERIALIZED (
-	SELECT held.*, is_moved OR is_switched_on AS is_set_up, is_moved OR fails AS is_hurried
+	SELECT held.*, is_moved OR is_switched_on AS is_set_up, is_enabled AND (is_moved OR fails) AS is_hurried
 	FROM held
 	JOIN account ON account.id = held.account_id
 	FOR NO KEY UPDATE OF account
