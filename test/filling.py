@@ -1,6 +1,5 @@
 """What one account and its peers can fill the processes with that all accounts share: for the test that none of
-them ends (api/test_fill_shared.py, without those of renderers, which end with their scripts), and for
-bench/fill_shared.py, which measures what others notice.
+them ends (api/test_fill_shared.py), and for bench/fill_shared.py, which measures what others notice.
 
     with World(database, *options(folder)) as world, Stage(world) as stage:
         for process, what, attack in rows(stage):
@@ -24,6 +23,7 @@ from apps import make_app
 from broker import PASSWORD, USER, Broker
 from hook_receiver import Receiver
 from hostile_scripts import STARLARK, TYPESCRIPT
+from server import amount
 from waiting import wait_until
 from world import Connection, images
 
@@ -33,7 +33,7 @@ RELOADS = 10
 CONNECTION_S = 3  # of a broker, at most
 AT_ONCE = 12  # connections of the account to the server
 HOOKS = 10  # as many as an account may have
-SCRIPTS_AT_ONCE = 6
+SCRIPTS_AT_ONCE = os.cpu_count() + 2  # more than are rendered at once
 
 HONEST = {
     "STARLARK": 'load("render.star", "render")\ndef main():\n    return render.Root(child = render.Box(color = "#0f0"))\n',
@@ -124,8 +124,10 @@ class Person:
         return json.loads(body)["id"]
 
     def connect(self, url, user=USER):
+        """Whether the account connects to this broker now. It may not do so too often."""
         status, body = self.ask("PUT", "/v1/account/mqtt", {"url": url, "username": user, "password": PASSWORD})
-        assert status == 200, body
+        assert status in (200, 429), body
+        return status == 200
 
 
 class Attack:
@@ -153,6 +155,8 @@ class Attack:
     def connection(self, address):
         with socket.create_connection(address, peers.PATIENCE_S) as peer:
             self.sockets.add(peer)
+            if self.is_over.is_set():  # perhaps since the sockets were ended
+                raise ConnectionAbortedError
             yield peer
             self.sockets.remove(peer)
 
@@ -187,7 +191,7 @@ class Stage:
         self.hook = self.other.hook(self.receiver.url)
         self.broker = self.stack.enter_context(Broker())
         self.heard = self.stack.enter_context(self.broker.listen())
-        self.other.connect(self.broker.url)
+        assert self.other.connect(self.broker.url)
         self.heard.wait_for(f"displayd/{self.other.account.id}/availability", b"online")
         return self
 
@@ -269,7 +273,9 @@ class Stage:
         with peers.Peer(begin, rest) as peer:
             def does(attack, _):
                 """Connects anew, as another user, after so much or if nothing comes."""
-                self.hostile.connect(f"mqtt://127.0.0.1:{peer.port}", secrets.token_hex(4))
+                while not self.hostile.connect(f"mqtt://127.0.0.1:{peer.port}", secrets.token_hex(4)):
+                    if attack.is_over.wait(0.5):
+                        return
                 before = peer.bytes
                 for _ in range(CONNECTION_S * 10):
                     if attack.is_over.wait(0.1) or peer.bytes > before + ENOUGH_BYTES * 64:
@@ -280,20 +286,30 @@ class Stage:
                 yield attack
             self.hostile.ask("DELETE", "/v1/account/mqtt")
 
+    def answer_of(self, attack, data):
+        """Waits for the answer to a request that closes its connection, or for the end of the attack."""
+        with attack.connection(self.world.server.address) as peer:
+            peer.sendall(data)
+            answer = b""
+            while piece := peer.recv(peers.PIECE):
+                answer = answer or piece
+            return answer
+
     def scripts(self, cases):
-        """Previews of the hostile account, of (language, script)."""
+        """Previews of the hostile account, of (language, script): enough if two have ended, or with --full all, however
+        they did. One that is refused is asked for again."""
         turns = itertools.count()
 
         def does(attack, _):
             method, target, body, fields = self.hostile.preview_of(*cases[next(turns) % len(cases)])
             body = json.dumps(body).encode()
             fields = [*map(": ".join, fields), f"Content-Length: {len(body)}", "Connection: close"]
-            with attack.connection(self.world.server.address) as peer:
-                peer.sendall(peers.request(method, target, fields=fields, body=body))
-                while peer.recv(peers.PIECE):
-                    pass
+            data = peers.request(method, target, fields=fields, body=body)
+            while self.answer_of(attack, data).split(b" ", 2)[1:2] in ([b"429"], [b"503"]):
+                if attack.is_over.wait(0.1):
+                    break
 
-        attack = Attack(does, SCRIPTS_AT_ONCE, lambda: attack.rounds)
+        attack = Attack(does, SCRIPTS_AT_ONCE, lambda: attack.rounds >= amount(2, len(cases)))
         return attack
 
     @contextlib.contextmanager
@@ -301,7 +317,8 @@ class Stage:
         """Forms of an app that is deployed."""
         app = make_app(self.hostile.account).published(script=script)
         assert app.deploy().status == 200
-        attack = Attack(lambda *_: self.hostile.ask("GET", f"{app.path}/schema"), SCRIPTS_AT_ONCE, lambda: attack.rounds)
+        data = closing(peers.request("GET", f"{app.path}/schema", self.hostile.account.key))
+        attack = Attack(lambda attack, _: self.answer_of(attack, data), SCRIPTS_AT_ONCE, lambda: attack.rounds)
         with attack:
             yield attack
 
@@ -334,8 +351,10 @@ class Stage:
 
 
 def scripts_of(kind):
-    return [(language, cases[name][0]) for language, cases in (("STARLARK", STARLARK), ("TYPESCRIPT", TYPESCRIPT))
-            for name in KINDS[kind] if name in cases]
+    """(language, script) of a kind, the languages in turn."""
+    of_languages = [[(language, cases[name][0]) for name in KINDS[kind] if name in cases]
+                    for language, cases in (("STARLARK", STARLARK), ("TYPESCRIPT", TYPESCRIPT))]
+    return [case for pair in itertools.zip_longest(*of_languages) for case in pair if case]
 
 
 def closing(data):

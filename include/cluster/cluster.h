@@ -120,8 +120,9 @@ __attribute__((warn_unused_result)) int cluster_admit_workers(struct pg_conn *pg
  * not block on a local disk. */
 struct disk_room cluster_room(const struct cluster *cluster);
 
-/* Logs the lines that have arrived on log_fd. Never blocks. If this is not called, PostgreSQL drops
- * lines rather than wait. Returns false once PostgreSQL has closed its end. */
+/* Logs the lines that have arrived on log_fd, as many as a pipe holds, and leaves those that arrive
+ * meanwhile for the next call. Never blocks. If this is not called, PostgreSQL drops lines rather
+ * than wait. Returns false once PostgreSQL has closed its end. */
 bool cluster_read_log(struct cluster *cluster);
 
 /* Call it when cluster_read_log() has returned false, and when the postmaster has ended. */

@@ -1,18 +1,25 @@
 -- Sets the connection of an account to an MQTT broker; the worker that holds it connects again.
 -- address and session_id are those of a browser; session_id all zero: an API key has set it.
--- key_hash: of the key that sets it; NULL: its owner does. No row: the account is gone, or an instance serves it for
--- --mqtt.
+-- key_hash: of the key that sets it; NULL: its owner does. The account is locked before the key, as where all access
+-- ends. 20 times in a row, then once in five seconds. No row: the account is gone, or an instance serves it for --mqtt.
 -- params: account_id uuid, key_hash bytea?, url text, username text?, password bytea?, address text?, session_id uuid
 -- row: mqtt_connection
 -- effect: write
 -- work: bounded
--- refuse: 28D01 -> key_ended
+-- refuse: 28D01 -> key_ended, 54D03 -> mqtt_too_often
 -- rare: an owner sets the connection
-WITH changed AS (
-	INSERT INTO mqtt_connection (account_id, url, username, password, made_by_key_id)
-	SELECT id, :url, :username, :password, key_sets_up(:key_hash)
+WITH owner AS MATERIALIZED (
+	SELECT id
 	FROM account
 	WHERE id = :account_id AND closed_at IS NULL
+	FOR NO KEY UPDATE
+), paced AS MATERIALIZED (
+	SELECT id, mqtt_pace(id) AS pace
+	FROM owner
+), changed AS (
+	INSERT INTO mqtt_connection (account_id, url, username, password, made_by_key_id)
+	SELECT id, :url, :username, :password, key_sets_up(:key_hash)
+	FROM paced
 	ON CONFLICT (account_id) DO UPDATE
 	SET url = excluded.url, is_of_instance = false, username = excluded.username, password = excluded.password,
 		made_by_key_id = excluded.made_by_key_id,

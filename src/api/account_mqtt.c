@@ -57,8 +57,17 @@ static struct step_result set(struct task *task)
 
 static struct step_result refused(struct task *task)
 {
-	return task_constraint_error(task) == CONSTRAINT_KEY_ENDED ? task_refuse(task)
-								   : task_fail_constraint(task);
+	switch (task_constraint_error(task)) {
+	case CONSTRAINT_MQTT_TOO_OFTEN:
+		task_add_field(task, STR("Retry-After"), STR("5"));
+		return task_fail(task, PROBLEM_REQUESTS_TOO_MANY,
+				 "the account's MQTT connection changes too often: at most 20 "
+				 "times in a row, then once in 5 seconds");
+	case CONSTRAINT_KEY_ENDED:
+		return task_refuse(task);
+	default:
+		return task_fail_constraint(task);
+	}
 }
 
 static struct step_result set_url(struct task *task)

@@ -209,6 +209,7 @@ static struct step_result begin_secret(struct task *task)
 				 &(struct webhook_secret_parameters){
 				     .id = id,
 				     .account_id = task_account_id(task),
+				     .key_hash = api_maker(task),
 				     .secret = buffer_view(&change->encrypted),
 				     .address = task_request(task)->remote_address,
 				     .session_id = api_noted_session(task),
@@ -220,6 +221,7 @@ static struct step_result begin_secret(struct task *task)
 const struct endpoint endpoint_webhook_secret = {
     .handler = begin_secret,
     .state_size = sizeof(struct webhook_change),
+    .refused = refused,
     .finish = finish,
     ENDPOINT_WEBHOOK_SECRET,
 };

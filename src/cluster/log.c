@@ -4,6 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* PostgreSQL may write without end, and the caller has other work: a turn reads what a pipe holds.
+ */
+enum { CHUNK_BYTES = 2048, CHUNKS_A_TURN = (64 << 10) / CHUNK_BYTES };
+
 /* "LOG:  database system is ready": the word before the colon is the severity. */
 static enum log_level level_of(struct str line)
 {
@@ -38,8 +42,8 @@ static void log_line(struct cluster *cluster)
 
 bool cluster_read_log(struct cluster *cluster)
 {
-	for (;;) {
-		char chunk[2048];
+	for (unsigned read_count = 0; read_count < CHUNKS_A_TURN; read_count++) {
+		char chunk[CHUNK_BYTES];
 		ssize_t got;
 
 		if (cluster->log_fd < 0)
@@ -55,6 +59,7 @@ bool cluster_read_log(struct cluster *cluster)
 				cluster->log_line[cluster->log_length++] = chunk[i];
 		}
 	}
+	return true;
 }
 
 void cluster_close_log(struct cluster *cluster)

@@ -89,6 +89,7 @@ static void end(struct doubts *doubts, struct doubt *doubt)
 	mark(doubts, doubt, false);
 	writer_note(doubt->slot, (struct backend){0});
 	doubts->count--;
+	doubts->is_overfull &= doubts->count > 0;
 	doubt_destroy(doubt);
 }
 
@@ -107,9 +108,16 @@ static struct writer_slot *free_slot(struct writers *writers)
 
 static void add(struct doubts *doubts, struct doubt *doubt, struct backend backend)
 {
-	/* So many were lost that the database itself is. */
-	if (doubts->count == DOUBTS_MAX)
-		end(doubts, doubt_of(doubts->list.next));
+	if (doubts->count >= DOUBTS_WITH_ROWS_MAX) {
+		buffer_finish(&doubt->rows);
+		doubt->is_all = true;
+	}
+	if (doubts->count == DOUBTS_MAX) {
+		doubts->is_overfull = true;
+		report(doubts, doubt);
+		doubt_destroy(doubt);
+		return;
+	}
 	doubt->backend = backend;
 	doubt->slot = free_slot(doubts->writers);
 	writer_note(doubt->slot, backend);
@@ -160,8 +168,16 @@ void doubts_answer(struct doubts *doubts, const struct backend *backend, bool is
 	}
 }
 
+static void report_all(const struct doubts *doubts)
+{
+	if (doubts->listener->on_all)
+		doubts->listener->on_all(doubts->listener->context);
+}
+
 void doubts_repeat(const struct doubts *doubts)
 {
+	if (doubts->is_overfull)
+		report_all(doubts);
 	list_for_each (node, &doubts->list)
 		report(doubts, doubt_of(node));
 }

@@ -20,8 +20,11 @@
 #include "db/db.h"
 #include "writer_slots.h"
 
-/* Lost connections that are remembered. */
-enum { DOUBTS_MAX = 64 };
+/* Lost connections that are remembered. Beyond the first number, all rows are doubted instead of
+ * those of one connection, until its process is gone. Beyond the second one, all rows are doubted
+ * until no process is left in doubt: so many connections are lost only while none can be asked
+ * about. */
+enum { DOUBTS_WITH_ROWS_MAX = 64, DOUBTS_MAX = 1024 };
 
 /* Rows that the writes of one connection may change. */
 struct doubt {
@@ -41,6 +44,7 @@ void doubt_destroy(struct doubt *doubt);
 struct doubts {
 	struct list list; /* of struct doubt, by when their process was last asked about */
 	unsigned count;
+	bool is_overfull;			/* a lost connection is not in the list */
 	const struct change_listener *listener; /* set it before */
 	struct writers *writers;		/* of this worker; or NULL */
 };

@@ -9,6 +9,9 @@
  * permission (403) -> device's rate (429) -> preconditions (412)
  *     -> body fields (400) -> handler
  *
+ * Access and permission are looked at again after each wait of the handler for a worker thread, a
+ * renderer or another turn that took longer than a second, unless it has changed something.
+ *
  * The endpoint's properties determine which of them apply. */
 
 enum {
@@ -21,8 +24,15 @@ enum {
 	STAGE_FIELDS
 };
 
-/* Rights end within a second everywhere, however slowly a body arrives. */
+/* Rights end within a second everywhere, however slowly a body arrives, and however long a handler
+ * waits for its turn. */
 enum { RIGHTS_MS_MAX = 1000 };
+
+static struct step_result begin_handler(struct task *task, task_step *handler)
+{
+	task->is_handled = true;
+	return task_continue(task, handler);
+}
 
 static struct step_result check_fields(struct task *task)
 {
@@ -30,7 +40,7 @@ static struct step_result check_fields(struct task *task)
 
 	if (!task_reads_fields(task) && !endpoint->handles_faults)
 		return task_fail_faults(task);
-	return task_continue(task, endpoint->handler);
+	return begin_handler(task, endpoint->handler);
 }
 
 static struct step_result check_access(struct task *task)
@@ -46,24 +56,42 @@ static bool has_old_rights(const struct task *task)
 
 /* Looks at the caller's rights once more, without taking a token of the rate limit. The answer gets
  * the fields of this look only if it refuses the caller. */
-static struct step_result check_again(struct task *task)
+static struct step_result check_again(struct task *task, task_step *next)
 {
+	task->readmitted = next;
 	task->admitted = arena_alloc(task_arena(task), sizeof(*task->admitted));
-	*task->admitted = task->response;
+	task->admitted->row_count = task->row_count;
+	task->admitted->response = task->response;
 	task->response.field_count = task->unadmitted_field_count;
 	return task->access->check(task);
 }
 
-/* Whether the caller was admitted a second time. */
+/* Whether the caller was admitted another time. */
 static bool is_admitted_again(struct task *task)
 {
-	if (!task->admitted) {
-		task->admitted_ms = loop_now_ms(task->service->loop);
+	task->admitted_ms = loop_now_ms(task->service->loop);
+	if (!task->admitted)
 		return false;
-	}
-	task->response = *task->admitted;
+	task->row_count = task->admitted->row_count;
+	task->response = task->admitted->response;
 	task->admitted = NULL;
 	return true;
+}
+
+static struct step_result readmit(struct task *task)
+{
+	struct step_result answer;
+
+	if (task->is_handled && task_exceeds_scope(task, &answer))
+		return answer;
+	return task_continue(task, task->readmitted);
+}
+
+struct step_result task_resumed(struct task *task)
+{
+	if (task->is_handled && !task->has_changed && has_old_rights(task))
+		return check_again(task, task->next);
+	return task_continue(task, task->next);
 }
 
 static bool exceeds_device_rate(struct task *task, struct step_result *ret_answer)
@@ -95,14 +123,14 @@ struct step_result task_pre_handler(struct task *task)
 	case STAGE_ACCESS_AGAIN:
 		task->stage = STAGE_RESOURCE;
 		if (endpoint->body && has_old_rights(task))
-			return check_again(task);
+			return check_again(task, task_pre_handler);
 		__attribute__((fallthrough));
 	case STAGE_RESOURCE:
 		task->stage = STAGE_INSTALLATION;
 		if (endpoint->kept_as != READ_NONE)
 			task_begin_keeping(task);
 		if (task_assumes_device(task))
-			return task_continue(task, endpoint->handler);
+			return begin_handler(task, endpoint->handler);
 		if (endpoint->resource != RESOURCE_NONE)
 			return task_find_resource(task);
 		task_finds_kept(task, task->account_id);
@@ -131,7 +159,7 @@ struct step_result task_pre_handler(struct task *task)
 			return answer;
 		if (endpoint->body)
 			return check_fields(task);
-		return task_continue(task, task->kept ? task_reply_kept : endpoint->handler);
+		return begin_handler(task, task->kept ? task_reply_kept : endpoint->handler);
 	}
 }
 
@@ -147,7 +175,7 @@ struct step_result task_admit(struct task *task, const struct caller *caller)
 	task->caller_rate = caller->rate;
 	task->caller_rate_id = caller->rate_id;
 	if (is_admitted_again(task))
-		return task_continue(task, task_pre_handler);
+		return readmit(task);
 	if (task_is_limited(task, task->service->rates, caller->rate, caller->rate_id, &answer))
 		return answer;
 	return task_continue(task, task_pre_handler);
@@ -159,7 +187,7 @@ struct step_result task_admit_visitor(struct task *task, const struct rate_polic
 	struct step_result answer;
 
 	if (is_admitted_again(task))
-		return task_continue(task, task_pre_handler);
+		return readmit(task);
 	if (task_is_limited(task, task->service->visitors, policy, rate_id, &answer))
 		return answer;
 	return task_continue(task, task_pre_handler);
@@ -167,7 +195,8 @@ struct step_result task_admit_visitor(struct task *task, const struct rate_polic
 
 struct step_result task_admit_unlimited(struct task *task)
 {
-	is_admitted_again(task);
+	if (is_admitted_again(task))
+		return readmit(task);
 	return task_continue(task, task_pre_handler);
 }
 

@@ -44,8 +44,10 @@ static void on_result(struct db_query *query, const struct db_result *result)
 
 void task_submit(struct task *task)
 {
-	if (statements[task->query.statement].effect == EFFECT_WRITE)
+	if (statements[task->query.statement].effect == EFFECT_WRITE) {
 		task->has_written = true;
+		task->has_changed |= task->is_handled && !task->admitted;
+	}
 	db_submit(task->service->db, &task->query);
 }
 

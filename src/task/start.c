@@ -35,5 +35,6 @@ void task_start(struct service *service, struct http_request *request,
 	if (endpoint->state_size)
 		task->state = arena_zalloc(&request->arena, endpoint->state_size);
 	task->pre_handler = task_pre_handler;
+	task->resumed = task_resumed;
 	task_run(task, task_pre_handler);
 }

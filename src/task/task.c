@@ -209,7 +209,7 @@ struct step_result task_wait(struct task *task, task_step *next)
 
 void task_resume(struct task *task)
 {
-	task_run(task, task->next);
+	task_run(task, task->resumed);
 }
 
 struct step_result task_given_up(struct task *task)

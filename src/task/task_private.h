@@ -12,6 +12,12 @@ struct stream_heir {
 	struct http_stream **ret_stream;
 };
 
+/* State that another look at the caller's rights leaves as it was. */
+struct admitted {
+	unsigned row_count;
+	struct http_response response; /* last: its fields are not zeroed */
+};
+
 enum { TASK_HASH_BYTES = 16 }; /* bytes of an answer's hash in its entity tag */
 
 /* The state of the endpoint's access follows it, see task_access_state(). */
@@ -28,12 +34,16 @@ struct task {
 	void *state;
 	unsigned stage;			 /* next stage of the pre-handler checks */
 	task_step *pre_handler;		 /* task_pre_handler() */
+	task_step *resumed;		 /* task_resumed() */
 	task_step *next;		 /* runs when the wait is over */
+	task_step *readmitted;		 /* runs after another look at the caller's rights */
 	uint64_t admitted_ms;		 /* time of the loop when the caller was admitted */
-	struct http_response *admitted;	 /* answer's fields before a second look at the caller's
-					    rights;  NULL: there is none under way */
+	struct admitted *admitted;	 /* state before another look at the caller's rights; NULL:
+					    there is none under way */
 	unsigned unadmitted_field_count; /* fields of the answer before the first look */
 	bool has_written; /* a write was sent: from here on the task runs to its end */
+	bool is_handled;  /* the handler has begun */
+	bool has_changed; /* the handler has sent a write */
 	size_t body_max;
 	int body_status;  /* result of reading the body: 0, or the status to answer */
 	uint64_t present; /* fields that were in the body */
@@ -117,6 +127,10 @@ void task_end_stream(struct task *task, struct http_stream *stream, bool is_comp
 
 /* First step of a task. */
 task_step task_pre_handler;
+/* First step after a wait in a queue, which may have been long: continues with task->next. If the
+ * caller was admitted more than a second ago, and nothing was changed yet, the caller's rights are
+ * looked at again before. */
+task_step task_resumed;
 /* Continues with task_pre_handler(): the end of each of its stages. */
 __attribute__((warn_unused_result)) struct step_result task_next_stage(struct task *task);
 /* Whether the method is neither GET nor HEAD. */

@@ -20,7 +20,7 @@ static void on_job_done(struct lane_job *job)
 {
 	struct task *task = container_of(job, struct task, job);
 
-	task_run(task, task->next);
+	task_resume(task);
 }
 
 static struct step_result refuse_job(struct task *task, enum lane lane, int error,

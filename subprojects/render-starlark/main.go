@@ -24,13 +24,15 @@ import (
 const (
 	linkDescriptor = 3
 
-	softMemoryBytes  = 200 << 20 // above, the collector works harder
-	keepMemoryBytes  = 64 << 20  // above, memory goes back to the system after a request
-	recycleBytes     = 100 << 20 // above, the process ends after its answer
-	maxGoStackBytes  = 64 << 20  // a deeper stack ends the process
-	deadlineExtra    = 300 * time.Millisecond
-	betweenLooks     = 100 * time.Millisecond
-	exitAtItsTimeout = 3
+	softMemoryBytes = 200 << 20 // above, the collector works harder
+	keepMemoryBytes = 64 << 20  // above, memory goes back to the system after a request
+	recycleBytes    = 100 << 20 // above, the process ends after its answer
+	// Likewise: memory that went back to the system stays mapped, and counts for the process's limit of data.
+	recycleMappedBytes = 200 << 20
+	maxGoStackBytes    = 64 << 20 // a deeper stack ends the process
+	deadlineExtra      = 300 * time.Millisecond
+	betweenLooks       = 100 * time.Millisecond
+	exitAtItsTimeout   = 3
 )
 
 func main() {
@@ -129,9 +131,9 @@ func (s *server) answer(r *request, script []byte) (recycle bool, err error) {
 	close(isDone)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if heldBytes() > keepMemoryBytes {
+	if heldBytes() > keepMemoryBytes || mappedBytes() > recycleMappedBytes {
 		debug.FreeOSMemory()
-		head.Recycle = heldBytes() > recycleBytes
+		head.Recycle = heldBytes() > recycleBytes || mappedBytes() > recycleMappedBytes
 	}
 	blob = head.moveLong(blob)
 	return head.Recycle, writeFrame(s.link, head, blob)
@@ -157,6 +159,13 @@ func (s *server) watch(m *meter, isDone <-chan struct{}) {
 		_ = writeFrame(s.link, head, nil)
 		os.Exit(exitAtItsTimeout)
 	}
+}
+
+// mappedBytes returns the memory that Go's runtime has mapped, whether the system has it back or not.
+func mappedBytes() int64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64())
 }
 
 // heldBytes returns the memory that Go's runtime has from the system.

@@ -11,7 +11,8 @@ from waiting import wait_until
 from world import World
 
 # Rounds of the other account beside each attack.
-ROUNDS = {"worker": 10, "egress": 3, "bridge": 3, "supervisor": 10}
+ROUNDS = {"worker": 10, "egress": 3, "bridge": 3, "renderers": 2, "render host": 2, "supervisor": 10}
+ATTACK_S = 400  # scripts take all the time that a processor gives them, on a busy machine minutes
 SHARED = ("render-host", "egress", "mqtt")  # names of processes
 ENDS = ("ended unexpectedly", "egress ended", "MQTT bridge ended", "did not respond")
 
@@ -47,7 +48,7 @@ def fill(stage, process, what, attack):
         workers = stage.world.workers()
         for _ in range(ROUNDS[process]):
             stage.honest[process]()
-        wait_until(under_way.has_done, f"{process}: {what}")
+        wait_until(under_way.has_done, f"{process}: {what}", ATTACK_S)
         stage.honest[process]()
         assert stage.world.workers() == workers, what
     check_ends(stage, what, before, begun)
@@ -55,6 +56,8 @@ def fill(stage, process, what, attack):
 
 @pytest.mark.parametrize("process", ROUNDS)
 def test_one_account_cannot_end_what_all_share(stage, process):
+    if process.startswith("render") and not os.environ.get("HAS_TYPESCRIPT"):
+        pytest.skip("built without one of the renderers")
     stage.use_egress()
     of_process = [row for row in rows(stage) if row[0] == process]
     assert of_process

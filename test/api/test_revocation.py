@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from world import SECRETS, images, request_bytes, sha256, wait_until
+from world import SECRETS, images, request_bytes, sha256, state_of, wait_until
 
 PATH = "/v1/account/"
 
@@ -88,6 +88,63 @@ def test_revoked_while_a_body_arrives(world):
             assert len([name for name, _ in answer.fields if name == "WWW-Authenticate"]) == 1
     assert world.sql("SELECT generation, brightness <> 1 FROM device WHERE id = %s", device.id) == [
         (0, True)]
+
+
+def test_revoked_while_pushes_wait_for_a_thread(start):
+    """A push that waits longer than a second for a worker thread is answered with the rights at the end of its wait."""
+    world = start(workers=1)
+    account = world.account()
+    device = account.device()
+    slow_picture = images.text(images.animation("GIF", [images.noise(n).quantize(200) for n in range(12)], 50))
+    names = [str(number) for number in range(20)]
+    [worker] = world.workers()
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(contextlib.closing(world.client())) for _ in names]
+        for client, name in zip(clients, names):
+            client.send(request_bytes("POST", f"{device.path}/push", key=account.key, body={
+                "image": slow_picture, "installationId": name, "background": True}))
+        assert clients[0].answer().ok() == {}
+        # All others are admitted: the first one took far longer than their heads.
+        os.kill(worker, signal.SIGSTOP)
+        wait_until(lambda: state_of(worker) == "T", "a stopped worker")
+        stopped = time.monotonic()
+        account.revoke()
+        world.sql("SELECT pg_notify('displayd_hint', 'key:' || %s)", sha256(account.key).hex())
+        wait_until(lambda: time.monotonic() - stopped > 1.2, "pushes that wait long")
+        os.kill(worker, signal.SIGCONT)
+        answers = [client.answer() for client in clients[1:]]
+    stored = {names[0], *(name for name, answer in zip(names[1:], answers) if answer.status == 200)}
+    for answer in answers:
+        if answer.status != 200:
+            assert answer.problem(401)["detail"] == "the API key is not valid"
+            fields = [name for name, _ in answer.fields]
+            assert len(fields) == len(set(fields)), fields
+    assert answers[-1].status == 401
+    assert {row[0] for row in world.sql("SELECT id FROM installation WHERE device_id = %s", device.id)} == stored
+
+
+def test_a_key_that_is_limited_while_pushes_wait_for_a_thread(start):
+    """The scope counts, too: a push to a device that the key no longer has is 403."""
+    world = start(workers=1)
+    account = world.account()
+    device, other = account.device(), account.device()
+    slow_picture = images.text(images.animation("GIF", [images.noise(n).quantize(200) for n in range(12)], 50))
+    [worker] = world.workers()
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(contextlib.closing(world.client())) for _ in range(20)]
+        for number, client in enumerate(clients):
+            client.send(request_bytes("POST", f"{(device, other)[number % 2].path}/push", key=account.key, body={
+                "image": slow_picture, "installationId": str(number), "background": True}))
+        assert clients[0].answer().ok() == {}
+        os.kill(worker, signal.SIGSTOP)
+        wait_until(lambda: state_of(worker) == "T", "a stopped worker")
+        stopped = time.monotonic()
+        world.sql("UPDATE api_key SET device_ids = ARRAY[%s]::uuid[] WHERE account_id = %s", device.id, account.id)
+        world.sql("SELECT pg_notify('displayd_hint', 'key:' || %s)", sha256(account.key).hex())
+        wait_until(lambda: time.monotonic() - stopped > 1.2, "pushes that wait long")
+        os.kill(worker, signal.SIGCONT)
+        answers = [client.answer() for client in clients[1:]]
+    assert answers[-1].problem(403)["code"] == "key_for_other_devices" and answers[-2].ok() == {}
 
 
 def test_a_slow_body_of_a_valid_key(start):

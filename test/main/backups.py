@@ -131,6 +131,7 @@ ROWS = [
     (57, "UPDATE render SET cut = 'the animation is cut after 7 of 9 frames'"),
     (59, f"""UPDATE device SET is_dim_set = true, is_set_dimmed = true, dim_set_until = '2100-01-01'
         WHERE id = '{DEVICE}'"""),
+    (61, "UPDATE webhook SET secret_key_id = made_by_key_id"),
 ]
 
 

@@ -101,125 +101,6 @@ def test_a_database_that_is_too_old(postgres, tmp_path):
 
 
 def test_nothing_is_set_up_by_a_key(sql):
-def test_what_accounts_store_is_counted(postgres, tmp_path):
-    """Accounts above the limit keep everything."""
-    sql = migrated(
-        postgres, tmp_path, 26,
-        "INSERT INTO device (id, account_id, name, link_key_hash) SELECT gen_random_uuid(), "
-        f"'{OTHER}', 'D', sha256(n::text::bytea) FROM generate_series(1, 1099) AS n",
-        "INSERT INTO installation (device_id, id, position, picture, picture_hash) "
-        "SELECT id, 'a', 1, decode(repeat('00', 400000), 'hex'), 'h' FROM device "
-        f"WHERE account_id = '{OTHER}'")
-    assert sql("SELECT count(*) FROM device WHERE picture_bytes <> pushed_bytes(id)") == [(0,)]
-    assert sql("SELECT picture_bytes FROM device WHERE id = %s", DEVICE) == [
-        (len("temporary") + 3 * 150000 + 1,)]
-    assert sql("SELECT content_bytes FROM app WHERE id = %s", APP) == [
-        (len("a\nb") + 1 + 5 * 180000 + len("draft"),)]
-    assert sql("SELECT account_bytes(id), bytes_allowed(byte_limit, device_count) FROM account "
-               "WHERE id = %s", OTHER) == [(1100 * 400000, 1100 * 256 * 1024)]
-    # The app was imported.
-    assert sql("SELECT account_bytes(%s)", OWNER) == sql(
-        "SELECT picture_bytes FROM device WHERE id = %s", DEVICE)
-
-
-def test_renders_have_no_moment_yet(postgres, tmp_path):
-    sql = migrated(postgres, tmp_path, 27)
-    assert sql("SELECT count(*) > 0, bool_or(is_each_turn), max(moment_s) FROM render") == [(True, False, 0)]
-    assert sql("SELECT bool_or(is_each_turn) FROM app_entry") == [(False,)]
-
-
-def test_a_database_learns_when_it_was_backed_up(postgres, tmp_path):
-    """Backups by an older program are unknown after the migration, and its own rows stay as they are."""
-    sql = migrated(postgres, tmp_path, 30)
-    assert sql("SELECT count(*), min(backed_up_at) FROM site") == [(1, None)]
-    database, = sql("SELECT current_database()")[0]
-    run_ctl("--state-dir", str(tmp_path), "--database", postgres.url_of(database),
-            "backup", str(tmp_path / "backup"))
-    assert sql("SELECT backed_up_at > now() - interval '1 hour' FROM site") == [(True,)]
-
-
-@pytest.mark.parametrize("has_administrator", [True, False])
-def test_administrators_preview_local_addresses(postgres, tmp_path, has_administrator):
-    """Only administrators are marked: no account can reach more or fewer addresses than before."""
-    other = "11111111-1111-4111-8111-111111111111"
-    sql = migrated(
-        postgres, tmp_path, 31,
-        f"INSERT INTO account (id, email, name, created_at) VALUES ('{other}', 'other@example.org', 'O', '2000-01-02')",
-        "UPDATE site SET had_administrator = false",
-        f"UPDATE account SET is_administrator = (id = '{OWNER}' AND {has_administrator})")
-    marked = [(OWNER,)] if has_administrator else []
-    assert sql("SELECT id FROM account WHERE reaches_local") == marked
-    assert sql("SELECT apps_reach_local FROM site") == [(True,)]
-    sql("INSERT INTO account (id, email, name) VALUES (gen_random_uuid(), 'new@example.org', 'N')")
-    assert sql("SELECT id FROM account WHERE reaches_local") == marked
-
-
-def test_imported_apps_are_in_a_collection(postgres, tmp_path):
-    """All imported apps are in one collection, and apps that were made here are in none. A database without
-    imported apps has no collection."""
-    sql = migrated(postgres, tmp_path, 31, f"UPDATE app SET visibility = 'legacy' WHERE id = '{GONE_APP}'")
-    assert sql("SELECT name, source FROM app_collection") == [("imported", None)]
-    assert sql("SELECT id::text, category, tags, broken_reason FROM app WHERE collection_id IS NOT NULL") == [
-        (APP, "", "[]", None)]
-    slug, = sql("SELECT slug FROM app WHERE id = %s", APP)[0]
-    assert sql("SELECT app_named(%s, %s)::text, app_named(NULL, %s)::text, app_told(%s)::text",
-               OWNER, slug, slug, APP.upper()) == [(APP, APP, APP)]
-    assert sql("SELECT position(slug IN search_text) > 0 FROM app WHERE id = %s", APP) == [(True,)]
-
-
-def test_without_imported_apps_there_is_no_collection(postgres, tmp_path):
-    sql = migrated(postgres, tmp_path, 31, "UPDATE app SET imported_as = NULL")
-    assert sql("SELECT count(*) FROM app_collection") == [(0,)]
-
-
-def test_no_app_brought_a_picture_yet(postgres, tmp_path):
-    sql = migrated(postgres, tmp_path, 32)
-    assert sql("SELECT count(*) FROM app_own_picture") == [(0,)]
-
-
-def test_the_audit_log_gets_a_bound(postgres, tmp_path):
-    """All entries stay, including those of removed accounts."""
-    sql = migrated(
-        postgres, tmp_path, 31,
-        "INSERT INTO audit_entry (account_id, actor, action, target) "
-        "SELECT gen_random_uuid(), 'gone@example.org', 'key.create', n::text FROM generate_series(1, 500) AS n")
-    assert sql("SELECT count(*) FROM audit_entry WHERE actor = 'gone@example.org'") == [(500,)]
-    sql("ANALYZE audit_entry")
-    sql("INSERT INTO audit_entry (actor, action) VALUES ('displayctl', 'account.limit')")
-    assert sql("SELECT count(*) FROM audit_entry WHERE actor = 'gone@example.org'") == [(500,)]
-
-
-def test_no_device_was_turned_or_set_asleep(postgres, tmp_path):
-    sql = migrated(postgres, tmp_path, 37)
-    assert sql("SELECT count(*), max(turn_count), count(turned_at), bool_or(is_sleep_set), "
-               "count(sleep_set_until) FROM device") == [(2, 0, 0, False, 0)]
-    sql("UPDATE device SET is_sleep_set = true")
-    sql("UPDATE device SET sleep_enabled = sleep_enabled, timezone = timezone, brightness = 9")
-    assert sql("SELECT bool_and(is_sleep_set) FROM device") == [(True,)]
-    sql("UPDATE device SET sleep_enabled = NOT sleep_enabled")
-    assert sql("SELECT bool_or(is_sleep_set) FROM device") == [(False,)]
-
-
-def test_no_device_was_dimmed_by_hand(postgres, tmp_path):
-    sql = migrated(postgres, tmp_path, 58)
-    assert sql("SELECT count(*), bool_or(is_dim_set), count(dim_set_until) FROM device") == [(2, False, 0)]
-    assert sql("SELECT count(*), count(dimmed_until) FROM device_v0") == [(2, 0)]
-    sql("UPDATE device SET is_dim_set = true")
-    sql("UPDATE device SET dim_enabled = dim_enabled, sleep_start_minute = 1, brightness = 9, timezone = timezone")
-    assert sql("SELECT bool_and(is_dim_set) FROM device") == [(True,)]
-    for change in ("dim_enabled = NOT dim_enabled", "sleep_end_minute = sleep_end_minute + 1"):
-        sql(f"UPDATE device SET {change}")
-        assert sql("SELECT bool_or(is_dim_set) FROM device") == [(False,)]
-        sql("UPDATE device SET is_dim_set = true")
-
-
-def test_keys_are_for_everything_and_have_no_end(postgres, tmp_path):
-    sql = migrated(postgres, tmp_path, 38)
-    assert sql("SELECT count(*), count(*) FILTER (WHERE scope = 'all'), count(device_ids), count(ends_at) "
-               "FROM api_key") == [(3, 3, 0, 0)]
-
-
-def test_nothing_is_set_up_by_a_key(postgres, tmp_path):
     """Rows that were there are their owners': no end of a key ends them."""
     sql("UPDATE api_key SET revoked_at = present_time()")
     assert sql("SELECT count(*) - count(key_set_up_end(id, NULL, id)), sum(key_set_up_end(id, NULL, id)), "
@@ -248,6 +129,8 @@ def test_secrets_and_revisions(sql):
     assert sql("SELECT min(revision), max(revision) FROM mqtt_connection") == [(1, 1)]
     assert sql("SELECT count(cut) FROM render") == [(0,)]
     assert sql("SELECT max(address_claims) FROM account") == [(0,)]
+    assert sql("SELECT count(*) FROM account WHERE mqtt_paced_until > '-infinity'") == [(0,)]
+    assert sql("SELECT count(secret_key_id) FROM webhook") == [(0,)]
     sql("DELETE FROM account WHERE id = %s", OTHER)
     assert sql("SELECT count(*) FROM mqtt_connection WHERE account_id = %s", OTHER) == [(0,)]
 

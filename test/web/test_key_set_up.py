@@ -114,6 +114,37 @@ def test_it_ends_while_it_works(world, person, broker):
 # ---- who has set up what ----
 
 
+def test_who_knows_the_secret_has_set_it_up(world, person):
+    """A webhook ends with the key that made it, and with the key that replaced its secret: either could misuse it."""
+    browser = person.browser()
+
+    def renew(key, hook_id):
+        answer = world.request("POST", f"/v1/webhooks/{hook_id}/secret", key=key["key"], body={})
+        assert answer.status == 200, answer
+        SECRETS.add(answer.json()["secret"])
+
+    maker, reader, third = (key_of(browser, name) for name in ("maker", "reader", "third"))
+    own = own_hook(browser)
+    one, two, three = (hook(world, maker, f"https://{name}.example.invalid/secret") for name in "abc")
+    renew(maker, one)
+    for hook_id in (own, two, three):
+        renew(reader, hook_id)
+    hosts = {name: [host for _, host in made] for name, made in set_up(browser).items()}
+    assert hosts["reader"] == [f"https://{name}.example.invalid" for name in ("b", "c", "own")]
+    assert hosts["maker"] == [f"https://{name}.example.invalid" for name in "abc"]
+    # Of a secret that the owner or another key replaces, the former key knows nothing more.
+    SECRETS.add(browser.post(f"/web/webhooks/{three}/secret", {}).json()["secret"])
+    assert set_up(browser)["reader"] == [("webhook", "https://b.example.invalid"), ("webhook", "https://own.example.invalid")]
+    renew(third, own)
+    assert browser.delete(f"/web/keys/{reader['id']}").ok() == {}
+    assert enabled(browser) == {own: True, one: True, two: False, three: True}
+    assert browser.delete(f"/web/keys/{third['id']}?keepSetUp=true").ok() == {}
+    assert browser.delete(f"/web/keys/{maker['id']}").ok() == {}
+    assert enabled(browser) == {own: True, one: False, two: False, three: False}
+    assert world.sql("SELECT count(*) FROM webhook WHERE account_id = %s AND "
+                     "(made_by_key_id IS NOT NULL OR secret_key_id IS NOT NULL)", person.id) == [(0,)]
+
+
 def test_a_revocation_ends_what_the_key_has_set_up(world, person):
     browser = person.browser()
     own = own_hook(browser)

@@ -99,6 +99,7 @@ SPECIAL = {
     "own_version_list": {"app_id": quoted(key(4, 2))}, "own_version_part": {"app_id": quoted(key(4, 2))},
     "app_version_deploy": {"app_id": quoted(key(4, 2)), "name": "'v1'"},
     "account_close": {"account_id": quoted(key(1, 3))}, "app_compile_store": {"problem": "NULL"},
+    "webhook_secret": {"key_hash": of_hash(2, 2)},
     "device_by_id": {"id": quoted(key(3, 1))},
     "device_update": {"id": quoted(key(3, 1)), "change.brightness": "50", "change.volume": "50",
                       "change.timezone": "'Europe/Paris'"},

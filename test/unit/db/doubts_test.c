@@ -8,6 +8,7 @@
 static struct writers *writers;
 static struct doubts doubts;
 static unsigned reports;
+static int rows_in_doubt;
 
 static void on_all(void *context)
 {
@@ -15,7 +16,14 @@ static void on_all(void *context)
 	reports++;
 }
 
-static const struct change_listener listener = {.on_all = on_all};
+static void on_doubt(void *context, struct id id, bool is_in_doubt)
+{
+	(void)context;
+	(void)id;
+	rows_in_doubt += is_in_doubt ? 1 : -1;
+}
+
+static const struct change_listener listener = {.on_all = on_all, .on_doubt = on_doubt};
 
 static struct backend backend_of(unsigned number)
 {
@@ -43,6 +51,7 @@ static int begin(void **state)
 	writers = calloc(1, writer_region.slot_size);
 	begin_worker();
 	reports = 0;
+	rows_in_doubt = 0;
 	return writers ? 0 : -1;
 }
 
@@ -106,6 +115,68 @@ static void an_answer_counts_for_its_process(void **state)
 	assert_int_equal(doubts_next(&doubts)->pid, 1);
 }
 
+/* A write of a row was under way on a lost connection. */
+static void take(unsigned number)
+{
+	static const struct statement_change change = {.index = 0};
+	static const struct statement_entry statement = {.changes = &change, .change_count = 1};
+	struct id row = {.bytes = {(uint8_t)number, (uint8_t)(number >> 8)}};
+	struct db_query query = {0};
+	struct doubt *doubt = NULL;
+
+	query.parameters.count = 1;
+	query.parameters.values[0] = (const char *)row.bytes;
+	query.parameters.lengths[0] = ID_BYTES;
+	doubt_add(&doubt, &statement, &query);
+	doubts_take(&doubts, &doubt, backend_of(number));
+}
+
+/* Ends all processes that are in doubt. Returns their number. */
+static unsigned end_all(void)
+{
+	unsigned ended = 0;
+
+	for (const struct backend *next; (next = doubts_next(&doubts)); ended++)
+		answer((unsigned)next->pid, true);
+	return ended;
+}
+
+/* A row is not answered from memory while its process may commit. */
+static void no_doubt_ends_since_there_are_many(void **state)
+{
+	enum { LOST = 3 * DOUBTS_WITH_ROWS_MAX };
+
+	(void)state;
+	for (unsigned i = 1; i <= LOST; i++)
+		take(i);
+	assert_int_equal(rows_in_doubt, DOUBTS_WITH_ROWS_MAX);
+	reports = 0;
+	doubts_repeat(&doubts);
+	assert_int_equal(reports, LOST - DOUBTS_WITH_ROWS_MAX);
+	assert_int_equal(end_all(), LOST);
+	assert_int_equal(rows_in_doubt, 0);
+	reports = 0;
+	doubts_repeat(&doubts);
+	assert_int_equal(reports, 0);
+}
+
+static void too_many_doubts_concern_all_rows_until_all_have_ended(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i <= DOUBTS_MAX + 1; i++)
+		take(i);
+	assert_int_equal(doubts.count, DOUBTS_MAX);
+	for (unsigned i = 1; i < DOUBTS_MAX; i++)
+		answer(i, true);
+	reports = 0;
+	doubts_repeat(&doubts);
+	assert_true(reports > 1);
+	assert_int_equal(end_all(), 1);
+	reports = 0;
+	doubts_repeat(&doubts);
+	assert_int_equal(reports, 0);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, begin, finish)
 
 int main(void)
@@ -114,6 +185,8 @@ int main(void)
 	    TEST(a_doubt_ends_with_its_process),
 	    TEST(a_doubt_outlives_its_worker),
 	    TEST(an_answer_counts_for_its_process),
+	    TEST(no_doubt_ends_since_there_are_many),
+	    TEST(too_many_doubts_concern_all_rows_until_all_have_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
