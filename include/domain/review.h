@@ -39,7 +39,7 @@ struct review {
 	struct str review_summary;
 	struct str review_comments; /* JSON */
 	int64_t created_at_us;
-	struct str compile_problem; /* JSON */
+	struct str verdict; /* JSON */
 };
 
 extern const struct record review_record;
@@ -78,9 +78,12 @@ struct review_done {
 	struct str slug;
 	struct str version;
 	struct str status;
-	bool is_reviewed; /* by this decision; false if the version had been reviewed before */
-	bool is_own;	  /* the reviewer's own app, and there is another reviewer: not reviewed */
-	bool is_broken;	  /* does not compile, so it cannot be approved: not reviewed */
+	bool is_reviewed;  /* by this decision; false if the version had been reviewed before */
+	bool is_own;	   /* the reviewer's own app, and there is another reviewer: not reviewed */
+	bool is_broken;	   /* cannot run, so it cannot be approved: not reviewed */
+	bool is_unchecked; /* whether it can run is not known yet: not reviewed */
+	struct str script_language;
+	struct str fault; /* why it cannot run */
 	int64_t reviewed_at_us;
 	int64_t generation; /* generation of the app if the version is published; else 0 */
 };

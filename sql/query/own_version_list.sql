@@ -3,7 +3,7 @@
 -- bytes. Then the remarks are left out, and the list is a long one, however few versions it has. At
 -- most 501 remarks are read to find that out.
 -- params: app_id uuid
--- row: app_version, compile_problem text, is_large bool
+-- row: app_version, verdict text, is_large bool
 -- effect: read
 -- work: bounded
 WITH size AS (
@@ -23,7 +23,7 @@ SELECT app_version.id, app_version.name AS version, app_version.script_language,
 	CASE WHEN size.is_large THEN '[]' ELSE review_comments(app_version.id) END AS review_comments,
 	app_version.created_at,
 	app.deployed_version_id IS NOT DISTINCT FROM app_version.id AS deployed,
-	compile_problem(app_version.id) AS compile_problem, size.is_large
+	version_verdict(app_version.id) AS verdict, size.is_large
 FROM app_version
 JOIN app ON app.id = app_version.app_id
 CROSS JOIN size

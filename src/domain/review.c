@@ -46,8 +46,7 @@ static const struct record_field review_fields[] = {
     RECORD_JSON(struct review, review_comments, .name = "reviewComments",
 		.column = "review_comments"),
     RECORD_TIMESTAMP(struct review, created_at_us, .name = "createdAt", .column = "created_at"),
-    RECORD_JSON(struct review, compile_problem, .name = "compileProblem",
-		.column = "compile_problem"),
+    RECORD_JSON(struct review, verdict, .name = "check", .column = "verdict"),
 };
 const struct record review_record = RECORD(struct review, review_fields);
 
@@ -73,6 +72,9 @@ static const struct record_field review_done_fields[] = {
     RECORD_BOOL(struct review_done, is_reviewed, .column = "is_reviewed"),
     RECORD_BOOL(struct review_done, is_own, .column = "is_own"),
     RECORD_BOOL(struct review_done, is_broken, .column = "is_broken"),
+    RECORD_BOOL(struct review_done, is_unchecked, .column = "is_unchecked"),
+    RECORD_STR(struct review_done, script_language, .column = "script_language"),
+    RECORD_STR(struct review_done, fault, .column = "fault", .nullable = true),
     RECORD_TIMESTAMP(struct review_done, reviewed_at_us, .name = "reviewedAt",
 		     .column = "reviewed_at", .nullable = true),
     RECORD_INT8(struct review_done, generation, .column = "generation"),

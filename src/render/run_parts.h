@@ -77,6 +77,7 @@ struct engine_run {
 	bool lacks_answer;    /* there was no memory for one */
 	uint64_t answered_us; /* when the first of them came */
 	bool has_network;
+	unsigned wall_extra_ms;
 	bool is_refused;
 	const char *why_public;
 	struct buffer scope;

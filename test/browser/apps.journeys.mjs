@@ -328,7 +328,7 @@ export default {
 		await page.getByRole("rowheader", { name: "1.1" }).getByText("Deployed").waitFor();
 	},
 
-	"what does not compile is shown to its author and to reviewers": async (stage) => {
+	"what cannot run is shown to its author and to reviewers": async (stage) => {
 		const evil = `<img src=x onerror="document.title='owned'">`;
 		const { author, reviewer, ada, grace } = await people(stage);
 		const slug = newSlug("broken");
@@ -339,10 +339,10 @@ export default {
 		const { id } = await ada.hand.submit(slug, "1.0", script, "TYPESCRIPT");
 		// Both pages are notified when the compiler has ended.
 		await grace.page.goto(`review/${id}`);
-		await ada.page.getByText("Does not compile", { exact: true }).waitFor();
+		await ada.page.getByText("Cannot run", { exact: true }).waitFor();
 		await ada.page.getByRole("link", { name: "1.0", exact: true }).click();
 		for (const { page } of [ada, grace]) {
-			const note = page.locator(".app-problem", { hasText: "Version 1.0 does not compile" });
+			const note = page.locator(".app-problem", { hasText: "Version 1.0 cannot run" });
 			await note.getByText(/Expected/).waitFor();
 			await note.getByRole("button", { name: /line 3, column/ }).click();
 			await codeOf(page).locator(".problem").first().waitFor();
@@ -351,7 +351,7 @@ export default {
 		}
 		const approve = grace.page.getByRole("button", { name: "Approve and publish" });
 		assert.ok(await approve.isDisabled());
-		await grace.page.getByText("The version does not compile, so it cannot be approved.").waitFor();
+		await grace.page.getByText("The version cannot run, so it cannot be approved.").waitFor();
 		for (const [name, path, person] of [
 			["version-broken", `studio/${slug}/versions/1.0`, author],
 			["review-broken", `review/${id}`, reviewer],
@@ -365,7 +365,7 @@ export default {
 				},
 				person,
 			);
-		await grace.page.getByLabel("Summary").fill("It does not compile.");
+		await grace.page.getByLabel("Summary").fill("It cannot run.");
 		await grace.page.getByRole("button", { name: "Request changes" }).click();
 		await ada.page.getByText("The version was not approved.").waitFor();
 	},

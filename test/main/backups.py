@@ -129,6 +129,10 @@ ROWS = [
         WHERE account_id = '{OTHER}'"""),
     (55, "UPDATE webhook SET made_by_key_id = (SELECT id FROM api_key WHERE name = 'three')"),
     (57, "UPDATE render SET cut = 'the animation is cut after 7 of 9 frames'"),
+    (59, f"""INSERT INTO version_check (version_id, share, script_language, tries, checked_at, is_bad, verdict) VALUES
+        ('{FIRST}', '{OWNER}', 'STARLARK', 2, now(), true, '{{"state":"bad"}}') ON CONFLICT (version_id) DO UPDATE SET
+        tries = excluded.tries, checked_at = excluded.checked_at, is_bad = true, verdict = excluded.verdict"""),
+    (59, "UPDATE version_check SET claimed_until = '2100-01-01' WHERE checked_at IS NULL"),
 ]
 
 

@@ -371,7 +371,7 @@ static void test_bounded_work(void **state)
 	must_give("SELECT string_agg(id || ':' || coalesce(owner_id::text, '-'), ' ' ORDER BY id) "
 		  "FROM installation",
 		  "app:" A "2 pushed:-");
-	must_give("SELECT string_agg(version_id::text, ' ') FROM app_compiled", A "6");
+	must_give("SELECT string_agg(version_id::text, ' ') FROM version_check", A "6");
 	must_give("SELECT bool_and(used_at = made_at AND use_count = 0) FROM app_schema", "t");
 	must_give("SELECT search_text FROM app WHERE slug = 'one'", "one\none\nabc\n");
 	must_give("SELECT is_app_of_others('" A "3', '" A "1') "
