@@ -3,6 +3,7 @@
 #pragma once
 
 #include "api/account_bytes.h"
+#include "api/version_wait.h"
 #include "domain/app.h"
 #include "task/task.h"
 
@@ -21,5 +22,7 @@ task_step api_upload_refused; /* handler of the endpoint's "refused" */
 struct api_deploy {
 	struct app_deploy body; /* first: the pre-handler checks read the request into it */
 	struct app_version_deploy_row row;
+	struct version_wait wait;
 };
 task_step api_deploy_version;
+void api_deploy_finish(void *state); /* finish() of the endpoint */

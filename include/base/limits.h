@@ -255,6 +255,10 @@ enum {
 	/* Previews and calls of handlers of an account: 429. */
 	LIMIT_PREVIEW_RATE_PER_S = 5,
 	LIMIT_PREVIEW_RATE_BURST = 40,
+	/* Time for which an approval waits for the verdict about its version, and tasks of a worker
+	 * that wait for one: 409 beyond either. An account may have half of what is free. */
+	LIMIT_VERSION_WAIT_MS = 10 * 1000,
+	LIMIT_VERSION_WAITS = 256,
 	/* Rate limits of a session and of an address without one: 429. */
 	LIMIT_SESSION_RATE_PER_S = 50,
 	LIMIT_SESSION_RATE_BURST = 200,

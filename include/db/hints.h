@@ -4,6 +4,8 @@
  *   "push:<id>:<generation>"     a push was answered     delivery answers the next one
  *   "key:<hash>"                 a key was revoked       the key cache forgets it
  *   "app:<id>:<generation>"      a version was deployed  for modules that render apps
+ *   "version:<id>:0"             a version waits         a worker checks it
+ *   "checked:<id>:0"             it has its verdict      approvals that wait for it go on
  *   "read:<id>"                  a row was changed       read caches forget answers with it
  *   "changed:<id>:<topic>"       data of an account       streams notify the account's pages
  *   "watch:<id>:<sender>"        a page shows a device   the panel's worker answers

@@ -80,8 +80,10 @@ void delivery_device_changed(struct delivery *delivery, struct id device_id, int
 /* Reports to all workers that another version of an app was deployed. The render keys of its
  * installations are read again, and rendered if they come next. */
 void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation);
-/* Reports to all workers that a version of an app was uploaded: one of them compiles it. */
+/* Reports to all workers that a version of an app waits for its check: one of them makes it. */
 void delivery_version_uploaded(struct delivery *delivery, struct id version_id);
+/* Reports to all workers that there is a verdict about a version. */
+void delivery_version_checked(struct delivery *delivery, struct id version_id);
 
 /* ---- renders of apps ---- */
 

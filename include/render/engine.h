@@ -131,6 +131,9 @@ struct engine_job {
 	 * clause for its author, static. NULL: no such restriction. */
 	const char *why_public;
 	bool is_preview; /* a person waits for it */
+	/* Additional time by the clock for a script in Starlark, and for painting: for a run that
+	 * was ENGINE_LATE before. */
+	unsigned wall_extra_ms;
 	/* The server's own script, in Starlark: it has a queue and processes of its own, at the
 	 * workers' priority. */
 	bool is_message;
@@ -164,6 +167,10 @@ void engine_job_finish(struct engine_job *job);
 /* Whether this build has the language. If not, *ret_why_not is a static sentence for people. */
 bool engines_has(const struct engines *engines, enum engine_language language,
 		 const char **ret_why_not);
+
+/* Whether there are engines at all: this build has the one for Starlark, which both languages need.
+ */
+bool engines_exist(const struct engines *engines);
 
 /* Lists the names of the languages of this build, static. Returns how many. */
 unsigned engines_languages(const struct engines *engines,

@@ -15,7 +15,7 @@
  * of them succeeds; each pause lets one of them try. If all three were one account's, the version
  * pauses for that account only.
  *
- * This module also has uploaded TypeScript compiled, and removes pictures of render keys that no
+ * This module also checks uploaded versions, and removes pictures of render keys that no
  * installation uses any more.
  *
  * So a version that always crashes costs three renders and those under way then, at most 22 in a

@@ -1,11 +1,12 @@
 -- Makes a public app from one of a checkout in its collection, or updates it. Its version is
--- approved and deployed at once; if the app has a version of this name already, that is deployed.
+-- approved and deployed at once, with the verdict about it; if the app has a version of this name
+-- already, that is deployed.
 -- No row: the account or the collection is gone, or the slug is that of another app of the
 -- collection.
 -- params: id uuid, account_id uuid, collection_id uuid, slug text, name text, description text, author text?,
 --   imported_as text, category text, tags text, broken_reason text?, version_id uuid, version text,
 --   script_language text, script_content text,
---   checksum text, review_summary text, picture bytea?
+--   checksum text, review_summary text, verdict text, picture bytea?
 -- row: id uuid, generation int8, is_made bool
 -- effect: write
 -- work: bounded
@@ -48,6 +49,11 @@ WITH known AS (
 		'APPROVED', present_time(), :review_summary
 	FROM stored
 	WHERE NOT EXISTS (SELECT FROM known) AND app_takes_version(stored.id, :version, false)
+	RETURNING id
+), checked AS (
+	INSERT INTO version_check (version_id, share, script_language, verdict, checked_at)
+	SELECT versioned.id, :account_id, :script_language, :verdict, present_time()
+	FROM versioned
 ), pictured AS (
 	INSERT INTO app_own_picture (app_id, source, source_hash)
 	SELECT stored.id, :picture, sha256(:picture)

@@ -2,24 +2,29 @@
 -- becomes active. reviewer_id: the reviewer; none: a program on the server. No row: there is no
 -- such version. is_reviewed is false: it was reviewed before, or is_own is true: it is the
 -- reviewer's own, and there is another reviewer, or is_broken is true: it should be approved, but
--- does not compile. The generation is that of the app, if the version is published; else 0.
+-- cannot run, for the reason in fault, or is_unchecked is true: whether it can is not known yet
+-- (then it is queued, if needs_check is set). The generation is that of the app, if the version is
+-- published; else 0.
 -- params: id uuid, reviewer_id uuid, author text, status text, summary text?, reason text?,
---   comments text[], lines int8[], address text?, session_id uuid
+--   comments text[], lines int8[], needs_check bool, address text?, session_id uuid
 -- row: review_done
 -- effect: write
 -- work: bounded
 WITH chosen AS (
 	-- Locked, so that of two reviews at once the second sees the decision of the first.
 	SELECT app_version.id, app_version.app_id, app_version.name, app_version.status,
-		app_version.reviewed_at, app.account_id, app.slug,
+		app_version.script_language, app_version.reviewed_at, app.account_id, app.slug,
 		app.account_id = :reviewer_id AND EXISTS (
 			SELECT FROM account
 			WHERE is_reviewer AND closed_at IS NULL AND id <> :reviewer_id) AS is_own,
-		:status = 'APPROVED' AND app_version.status = 'PENDING' AND EXISTS (
-			SELECT FROM app_compiled
-			WHERE version_id = app_version.id AND problem IS NOT NULL) AS is_broken
+		:status = 'APPROVED' AND app_version.status = 'PENDING'
+			AND coalesce(checked.is_bad, false) AS is_broken,
+		:status = 'APPROVED' AND app_version.status = 'PENDING' AND :needs_check
+			AND checked.checked_at IS NULL AS is_unchecked,
+		checked.verdict
 	FROM app_version
 	JOIN app ON app.id = app_version.app_id
+	LEFT JOIN version_check AS checked ON checked.version_id = app_version.id
 	WHERE app_version.id = :id AND NOT app.is_removed
 	FOR UPDATE OF app_version
 ), reviewed AS (
@@ -30,8 +35,14 @@ WITH chosen AS (
 		rejection_reason = :reason
 	FROM chosen
 	WHERE app_version.id = chosen.id AND app_version.status = 'PENDING'
-		AND chosen.is_own IS NOT TRUE AND NOT chosen.is_broken
+		AND chosen.is_own IS NOT TRUE AND NOT chosen.is_broken AND NOT chosen.is_unchecked
 	RETURNING app_version.id, app_version.app_id, app_version.status, app_version.reviewed_at
+), queued AS (
+	INSERT INTO version_check (version_id, share, script_language)
+	SELECT chosen.id, version_check_share(chosen.app_id), chosen.script_language
+	FROM chosen
+	WHERE chosen.is_unchecked
+	ON CONFLICT DO NOTHING
 ), commented AS (
 	INSERT INTO app_version_comment (version_id, position, author, comment, line)
 	SELECT reviewed.id, said.position, :author, said.comment, nullif(said.line, 0)
@@ -57,7 +68,8 @@ WITH chosen AS (
 )
 SELECT chosen.id, chosen.app_id, chosen.account_id, chosen.slug, chosen.name AS version,
 	coalesce(reviewed.status, chosen.status) AS status, reviewed.id IS NOT NULL AS is_reviewed,
-	coalesce(chosen.is_own, false) AS is_own, chosen.is_broken,
+	coalesce(chosen.is_own, false) AS is_own, chosen.is_broken, chosen.is_unchecked,
+	chosen.script_language, chosen.verdict::json ->> 'summary' AS fault,
 	coalesce(reviewed.reviewed_at, chosen.reviewed_at) AS reviewed_at,
 	coalesce(published.generation, 0) AS generation
 FROM chosen

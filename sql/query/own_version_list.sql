@@ -2,7 +2,7 @@
 -- more than 500 remarks, or remarks of more than 200,000 bytes. Then the remarks are left out, and
 -- the list is a long one, however few versions it has. At most 501 remarks are read to find that out.
 -- params: app_id uuid
--- row: app_version, compile_problem text, is_large bool, sequence int8
+-- row: app_version, verdict text, is_large bool, sequence int8
 -- effect: read
 -- work: bounded
 -- list: app_version.sequence desc
@@ -24,7 +24,7 @@ SELECT app_version.id, app_version.name AS version, app_version.script_language,
 		review_comments(app_version.id) {list: END} AS review_comments,
 	app_version.created_at,
 	app.deployed_version_id IS NOT DISTINCT FROM app_version.id AS deployed,
-	compile_problem(app_version.id) AS compile_problem,
+	version_verdict(app_version.id) AS verdict,
 	{list: size.is_large}{part: false AS is_large}, app_version.sequence
 FROM app_version
 JOIN app ON app.id = app_version.app_id

@@ -13,7 +13,7 @@ SELECT app_version.id, app_version.name AS version, app_version.script_language,
 	app_version.checksum, app_version.status, app_version.reviewed_at,
 	app_version.rejection_reason, app_version.review_summary,
 	review_comments(app_version.id) AS review_comments, app_version.created_at,
-	compile_problem(app_version.id) AS compile_problem
+	version_verdict(app_version.id) AS verdict
 FROM app_version
 JOIN app ON app.id = app_version.app_id
 LEFT JOIN account ON account.id = app.account_id

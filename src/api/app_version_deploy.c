@@ -7,11 +7,19 @@
 
 static struct step_result deployed(struct task *task)
 {
-	const struct api_deploy *deploy = task_state(task);
+	struct api_deploy *deploy = task_state(task);
 	const struct app_version *version = &deploy->row.app_version;
+	struct step_result result;
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "the app has no such version");
+	if (deploy->row.is_broken)
+		return api_fail_broken(task, "deployed", deploy->row.fault);
+	if (deploy->row.is_unchecked) {
+		if (api_version_wait(task, &deploy->wait, version->id, api_deploy_version, &result))
+			return result;
+		return api_fail_unchecked(task, version->script_language);
+	}
 	/* The version is approved, so the app was removed after the pre-handler checks had found
 	 * it.
 	 */
@@ -33,6 +41,7 @@ struct step_result api_deploy_version(struct task *task)
 				     &(struct app_version_deploy_parameters){
 					 .app_id = task_app(task)->id,
 					 .name = deploy->body.version,
+					 .needs_check = api_needs_check(task),
 					 .actor_id = task_account_id(task),
 					 .address = task_request(task)->remote_address,
 					 /* The statement does not distinguish sessions and keys. */
@@ -44,8 +53,14 @@ struct step_result api_deploy_version(struct task *task)
 	return task_query(task, deployed);
 }
 
+void api_deploy_finish(void *state)
+{
+	version_wait_finish(&((struct api_deploy *)state)->wait);
+}
+
 const struct endpoint endpoint_app_version_deploy = {
     .handler = api_deploy_version,
     .state_size = sizeof(struct api_deploy),
+    .finish = api_deploy_finish,
     ENDPOINT_APP_VERSION_DEPLOY,
 };

@@ -23,6 +23,11 @@ void delivery_version_uploaded(struct delivery *delivery, struct id version_id)
 	change_hint_send(delivery->db, "version", version_id, 0);
 }
 
+void delivery_version_checked(struct delivery *delivery, struct id version_id)
+{
+	change_hint_send(delivery->db, "checked", version_id, 0);
+}
+
 void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subscriber *subscriber)
 {
 	delivery->upcoming.subscriber = subscriber;

@@ -366,6 +366,11 @@ bool engines_has(const struct engines *engines, enum engine_language language,
 	return !*ret_why_not;
 }
 
+bool engines_exist(const struct engines *engines)
+{
+	return !engines->settings.missing[ENGINE_STARLARK];
+}
+
 void engines_describe(const struct engines *engines, struct buffer *text)
 {
 	if (engines->tools.renderers)

@@ -209,13 +209,11 @@ static void keep_compiled(const struct render_run *run)
 		return;
 	note = db_note_new();
 	statement_app_compile_store(
-	    &note->query,
-	    &(struct app_compile_store_parameters){
-		.version_id = run->job->app.version_id,
-		.javascript = arena_copy(&note->arena, run->engine.answer.compiled),
-		.engine = str_from(engines_version()),
-	    },
-	    NULL);
+	    &note->query, &(struct app_compile_store_parameters){
+			      .version_id = run->job->app.version_id,
+			      .javascript = arena_copy(&note->arena, run->engine.answer.compiled),
+			      .engine = str_from(engines_version()),
+			  });
 	db_note_send(run->runs->settings.db, note);
 }
 

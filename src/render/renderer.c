@@ -102,7 +102,8 @@ static void send_request(struct renderer *renderer)
 {
 	deadline_set(renderer->renderers->loop, &renderer->deadline,
 		     WALL_TIMES * renderer->request->timeout_ms + WALL_MS +
-			 renderer->request->network_ms + EXTRA_MS);
+			 renderer->request->network_ms + renderer->request->wall_extra_ms +
+			 EXTRA_MS);
 	renderer->fetches = renderer->waits = 0;
 	sandboxed_write(renderer->process, &renderer->request->frame);
 }

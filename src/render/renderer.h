@@ -32,9 +32,10 @@ struct renderer_answer {
 /* Request. Embed it. */
 struct renderer_request {
 	enum render_program program;
-	struct buffer frame; /* taken over */
-	unsigned timeout_ms; /* time in the head; the process gets some more */
-	unsigned network_ms; /* additional time to wait for answers to fetch() */
+	struct buffer frame;	/* taken over */
+	unsigned timeout_ms;	/* time in the head; the process gets some more */
+	unsigned network_ms;	/* additional time to wait for answers to fetch() */
+	unsigned wall_extra_ms; /* additional time by the clock */
 	/* Called once, later, from the loop. */
 	void (*done)(struct renderer_request *request, const struct renderer_answer *answer);
 	/* Called when the script sends a request to the network: see renderer_reply(). */

@@ -2,12 +2,12 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/require.h"
-#include "compiles.h"
 #include "db/storage.h"
 #include "lateness.h"
 #include "leftovers.h"
 #include "outdated.h"
 #include "render_run.h"
+#include "version_checks.h"
 
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ struct renders {
 	struct upcoming_subscriber upcoming;
 	struct render_jobs jobs;
 	struct render_runs runs;
-	struct compiles compiles;
+	struct version_checks checks;
 	struct leftovers leftovers;
 	struct lateness lateness;
 	struct outdated outdated;
@@ -63,8 +63,8 @@ struct renders *renders_create(const struct renders_settings *settings)
 	    (struct render_runs){.settings = *settings, .ended = on_ended, .context = renders};
 	renders->runs.lateness = &renders->lateness;
 	render_runs_init(&renders->runs);
-	renders->compiles.settings = *settings;
-	compiles_start(&renders->compiles);
+	renders->checks.settings = *settings;
+	version_checks_start(&renders->checks);
 	renders->leftovers.loop = settings->loop;
 	renders->leftovers.db = settings->db;
 	leftovers_start(&renders->leftovers);
@@ -86,7 +86,7 @@ void renders_drain(struct renders *renders)
 {
 	renders->is_draining = true;
 	render_runs_drain(&renders->runs);
-	compiles_drain(&renders->compiles);
+	version_checks_drain(&renders->checks);
 	leftovers_drain(&renders->leftovers);
 	outdated_drain(&renders->outdated);
 }
@@ -95,7 +95,7 @@ void renders_destroy(struct renders *renders)
 {
 	require(renders->runs.count == 0);
 	loop_later_cancel(&renders->start);
-	compiles_finish(&renders->compiles);
+	version_checks_finish(&renders->checks);
 	render_jobs_finish(&renders->jobs);
 	free(renders);
 }

@@ -78,6 +78,8 @@ static bool add_members(yyjson_mut_doc *head, const struct engine_job *job)
 		yyjson_mut_obj_add_uint(head, root, "max_whole_ms", job->max_whole_ms);
 	yyjson_mut_obj_add_uint(head, root, "max_bytes",
 				job->max_bytes ? job->max_bytes : PANELIMAGE_OUTPUT_MAX_BYTES);
+	if (job->wall_extra_ms)
+		yyjson_mut_obj_add_uint(head, root, "wall_extra_ms", job->wall_extra_ms);
 	yyjson_mut_obj_add_bool(head, root, "network", job->has_network);
 	return add_text(head, "version", job->scope) && add_text(head, "timezone", zone) &&
 	       add_text(head, "locale", job->locale) && add_text(head, "handler", job->handler) &&

@@ -78,6 +78,7 @@ struct engine_run {
 	uint64_t answered_us; /* when the first of them came, or a timer was due */
 	int64_t turn; /* number of the turn that the process asks for; 0: it asks for none */
 	bool has_network;
+	unsigned wall_extra_ms;
 	bool is_refused;
 	const char *why_public;
 	struct buffer scope;

@@ -68,7 +68,8 @@ func newBudget(timeoutMs int64, extra time.Duration, exceeded string) *budget {
 }
 
 func newMeter(r *request) *meter {
-	m := &meter{script: newBudget(r.TimeoutMs, wallExtra, "takes more than"), maxSteps: r.MaxSteps}
+	extra := wallExtra + time.Duration(r.WallExtraMs)*time.Millisecond
+	m := &meter{script: newBudget(r.TimeoutMs, extra, "takes more than"), maxSteps: r.MaxSteps}
 	m.now.Store(m.script)
 	m.holdsTooMuch()
 	return m
@@ -76,7 +77,7 @@ func newMeter(r *request) *meter {
 
 // beginEncoding ends the script's time: what its picture then takes is the server's matter.
 func (m *meter) beginEncoding(r *request) {
-	m.now.Store(newBudget(r.EncodeMs, 0, "makes a picture whose encoding takes more than"))
+	m.now.Store(newBudget(r.EncodeMs, time.Duration(r.WallExtraMs)*time.Millisecond, "makes a picture whose encoding takes more than"))
 }
 
 // attach makes the meter check the thread from time to time.

@@ -37,6 +37,7 @@ type request struct {
 	MaxBytes      int   `json:"max_bytes"`       // a larger picture gets more effort, and is cut then
 	TimeoutMs     int64 `json:"timeout_ms"`      // processor time for the script, and for painting
 	EncodeMs      int64 `json:"encode_ms"`       // processor time for encoding what was painted
+	WallExtraMs   int64 `json:"wall_extra_ms"`   // additional time by the clock
 	MaxSteps      int64 `json:"max_steps"`
 
 	Network *bool `json:"network"` // false: the script's requests are refused

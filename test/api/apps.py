@@ -5,8 +5,10 @@ import hashlib
 import secrets
 import uuid
 
+from verdicts import can_run
 from world import Account
 
+SCRIPT = "def main():\n    return []\n"
 LANGUAGES = ("STARLARK", "TYPESCRIPT")
 # Outcomes of a review, as named by displayctl and by the API.
 DECISIONS = {"approve": "APPROVED", "request-changes": "CHANGES_REQUESTED", "reject": "REJECTED"}
@@ -31,7 +33,7 @@ class App:
     def upload_body(self, body, **options):
         return self.account.post(self.path + "/upload", body, **options)
 
-    def upload(self, version="1.0", script="load()", language="STARLARK", **options):
+    def upload(self, version="1.0", script=SCRIPT, language="STARLARK", **options):
         return self.upload_body({"version": version, "scriptContent": script,
                                  "scriptLanguage": language}, **options)
 
@@ -62,6 +64,7 @@ class App:
         return [entry["version"] for entry in self.versions() if entry["deployed"]]
 
     def review(self, version="1.0", decision="approve", *options):
+        can_run(self.account.world.sql, self.id, version)
         return self.account.world.server.ctl("app", "review", self.slug, version, decision,
                                              *options)
 

@@ -328,7 +328,7 @@ export default {
 		await page.getByRole("rowheader", { name: "1.1" }).getByText("Deployed").waitFor();
 	},
 
-	"what does not compile is shown to its author and to reviewers": async (stage) => {
+	"what cannot run is shown to its author and to reviewers": async (stage) => {
 		const evil = `<img src=x onerror="document.title='owned'">`;
 		const { author, reviewer, ada, grace } = await people(stage);
 		const slug = newSlug("broken");
@@ -339,10 +339,10 @@ export default {
 		const { id } = await ada.hand.submit(slug, "1.0", script, "TYPESCRIPT");
 		// Both pages are notified when the compiler has ended.
 		await grace.page.goto(`review/${id}`);
-		await ada.page.getByText("Does not compile", { exact: true }).waitFor();
+		await ada.page.getByText("Cannot run", { exact: true }).waitFor();
 		await ada.page.getByRole("link", { name: "1.0", exact: true }).click();
 		for (const { page } of [ada, grace]) {
-			const note = page.locator(".app-problem", { hasText: "Version 1.0 does not compile" });
+			const note = page.locator(".app-problem", { hasText: "Version 1.0 cannot run" });
 			await note.getByText(/Expected/).waitFor();
 			await note.getByRole("button", { name: /line 3, column/ }).click();
 			await codeOf(page).locator(".problem").first().waitFor();
@@ -351,7 +351,7 @@ export default {
 		}
 		const approve = grace.page.getByRole("button", { name: "Approve and publish" });
 		assert.ok(await approve.isDisabled());
-		await grace.page.getByText("The version does not compile, so it cannot be approved.").waitFor();
+		await grace.page.getByText("The version cannot run, so it cannot be approved.").waitFor();
 		for (const [name, path, person] of [
 			["version-broken", `studio/${slug}/versions/1.0`, author],
 			["review-broken", `review/${id}`, reviewer],
@@ -365,9 +365,51 @@ export default {
 				},
 				person,
 			);
-		await grace.page.getByLabel("Summary").fill("It does not compile.");
+		await grace.page.getByLabel("Summary").fill("It cannot run.");
 		await grace.page.getByRole("button", { name: "Request changes" }).click();
 		await ada.page.getByText("The version was not approved.").waitFor();
+	},
+
+	"what a check has found is shown to the author and to reviewers": async (stage) => {
+		const { author, reviewer, ada, grace } = await people(stage);
+		const slug = newSlug("checked");
+		await ada.hand.app({ slug, name: "Checked" });
+		const { id } = await ada.hand.submit(slug, "1.0", CLOCK);
+		await ada.page.goto(`studio/${slug}/versions/1.0`);
+		await grace.page.goto(`review/${id}`);
+		for (const { page } of [ada, grace]) {
+			await page.getByText("Version 1.0 can run.").waitFor();
+			await page.getByText(/ bytes; took [0-9.]+ ms of CPU time/).waitFor();
+		}
+		// It lacks a setting, which is no reason to refuse it.
+		await grace.hand.decide(id, "APPROVED");
+		const needs = `load("render.star", "render")
+def main(config):
+    return render.Root(child = render.Text(config["key"]))
+`;
+		const second = await ada.hand.submit(slug, "1.1", needs);
+		await ada.page.goto(`studio/${slug}/versions/1.1`);
+		await grace.page.goto(`review/${second.id}`);
+		for (const { page } of [ada, grace]) {
+			const title = "Version 1.1 makes no picture without network and settings";
+			const note = page.locator(".app-problem", { hasText: title });
+			await note.getByRole("button", { name: /line 3, column/ }).waitFor();
+			await note.getByText("It may need them, so this is no reason to refuse it.").waitFor();
+		}
+		assert.ok(await grace.page.getByRole("button", { name: "Approve and publish" }).isEnabled());
+		for (const [name, path, person] of [
+			["version-checked", `studio/${slug}/versions/1.0`, author],
+			["review-remark", `review/${second.id}`, reviewer],
+		])
+			await stage.photograph(
+				name,
+				async (page) => {
+					await page.goto(path);
+					await page.getByText(/Version 1\.[01] (can run|makes no picture)/).first().waitFor();
+					await codeOf(page).first().waitFor();
+				},
+				person,
+			);
 	},
 
 	"somebody finds an app and installs it, on a phone": async (stage) => {
@@ -489,10 +531,10 @@ export default {
 		const grace = await signedIn(stage, reviewer);
 		const slug = newSlug("evil");
 		await ada.hand.app({ slug, name: `${evil}`.slice(0, 100), description: evil });
-		const script = `# ${evil}\n"""${evil}"""\n\u202e\u0007\u2028x = 1\n`.replace("\u0007", "");
+		const script = `# ${evil}\n"""${evil}"""\n# \u202e\u2028x = 1\ndef main():\n    return []\n`;
 		const first = await ada.hand.submit(slug, "1.0", script);
 		await grace.hand.decide(first.id, "APPROVED", { summary: evil });
-		const second = await ada.hand.submit(slug, "2.0", `${script}y = "${evil}"\n`);
+		const second = await ada.hand.submit(slug, "2.0", `${script}y = """${evil}"""\n`);
 		const places = [
 			[grace.page, `review/${second.id}`, codeOf(grace.page).getByText(evil).first()],
 			[grace.page, "review", grace.page.getByText(evil.slice(0, 60)).first()],

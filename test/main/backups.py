@@ -132,6 +132,10 @@ ROWS = [
     (59, f"""UPDATE device SET is_dim_set = true, is_set_dimmed = true, dim_set_until = '2100-01-01'
         WHERE id = '{DEVICE}'"""),
     (61, "UPDATE webhook SET secret_key_id = made_by_key_id"),
+    (62, f"""INSERT INTO version_check (version_id, share, script_language, tries, checked_at, is_bad, verdict) VALUES
+        ('{FIRST}', '{OWNER}', 'STARLARK', 2, now(), true, '{{"state":"bad"}}') ON CONFLICT (version_id) DO UPDATE SET
+        tries = excluded.tries, checked_at = excluded.checked_at, is_bad = true, verdict = excluded.verdict"""),
+    (62, "UPDATE version_check SET claimed_until = '2100-01-01' WHERE checked_at IS NULL"),
 ]
 
 

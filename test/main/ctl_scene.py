@@ -16,6 +16,7 @@ from server import DISPLAYCTL, PATIENCE_S, CtlError
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+SCRIPT = "def main():\n    return []\n"
 NOWHERE = "0190163d-8694-739b-aea5-966c26f8ad91"
 APP_FIELDS = ["id", "slug", "name", "description", "visibility", "status", "version",
               "pendingVersion", "createdAt"]
@@ -72,7 +73,7 @@ def new_app(server, email, *options):
 
 def upload(server, key, app, version="1.0"):
     answer = server.post(f"/v1/apps/{app['slug']}/upload", {
-        "version": version, "scriptContent": "x", "scriptLanguage": "STARLARK"}, key=key)
+        "version": version, "scriptContent": SCRIPT, "scriptLanguage": "STARLARK"}, key=key)
     assert answer.status == 201, answer
     return answer.json()
 

@@ -64,7 +64,8 @@ def owner(source):
     app = source.ctl("app", "create", "--account", EMAIL, "--name", "Clock", "--slug", "ada-clock",
                      "--visibility", "public", "--description", "What time it is")
     for version in ("1.0", "1.1", "2.0"):
-        body = {"version": version, "scriptContent": f"# {version}\n\u2028\"", "scriptLanguage": "STARLARK"}
+        script = f"# {version}\n# \u2028\"\ndef main():\n    return []\n"
+        body = {"version": version, "scriptContent": script, "scriptLanguage": "STARLARK"}
         assert source.post("/v1/apps/ada-clock/upload", body, key=key).status == 201
         if version != "2.0":
             source.ctl("app", "review", "ada-clock", version, "approve", "--summary", "good", "--comment",
@@ -278,7 +279,7 @@ def test_apps_of_others(source, target, owner, tmp_path):
     key = source.ctl("key", "create", "--account", "author@example.org")["key"]
     source.ctl("app", "create", "--account", "author@example.org", "--name", "Sun", "--slug", "sun",
                "--visibility", "public")
-    source.post("/v1/apps/sun/upload", {"version": "1", "scriptContent": "x", "scriptLanguage": "STARLARK"},
+    source.post("/v1/apps/sun/upload", {"version": "1", "scriptContent": "def main():\n    return []\n", "scriptLanguage": "STARLARK"},
                 key=key)
     source.ctl("app", "review", "sun", "1", "approve")
     entry = source.ctl("installation", "create", "--device", "S-1", "--app", "sun")

@@ -6,7 +6,7 @@ import unicodedata
 
 import images
 import pytest
-from ctl_scene import (APP_FIELDS, DEVICE_FIELDS, NOWHERE, app, device, email, key, new_app,
+from ctl_scene import (APP_FIELDS, DEVICE_FIELDS, NOWHERE, SCRIPT, app, device, email, key, new_app,
                        on_terminal, publish, published, query, refused, upload)
 from server import run_ctl
 
@@ -118,11 +118,11 @@ class TestVersion:
         assert [one["version"] for one in listed] == ["2.0", "1.0"]
         assert [one["deployed"] for one in listed] == [False, True]
         shown = running.ctl("version", "show", app["slug"], "1.0")
-        assert shown == listed[1] | {"scriptContent": "x"}
+        assert shown == listed[1] | {"scriptContent": SCRIPT}
         assert running.ctl("version", "show", app["id"], "1.0", "--script",
-                           json_output=False) == "x"
+                           json_output=False) == SCRIPT
         text = running.ctl("version", "show", app["slug"], "1.0", json_output=False)
-        assert re.search(r"^status +APPROVED$", text, re.M) and text.endswith("\n\nx")
+        assert re.search(r"^status +APPROVED$", text, re.M) and text.endswith("\n\n" + SCRIPT)
 
     def test_unknown(self, running, app):
         assert refused(running, 3, "version", "show", app["slug"], "9") == (

@@ -3,6 +3,7 @@
 import secrets
 
 from people import Person
+from verdicts import can_run
 
 SCRIPT = "def main():\n    return None\n"
 
@@ -51,6 +52,7 @@ class App:
 
     def publish(self, reviewer, version="1.0", script=SCRIPT, language="STARLARK"):
         submitted = self.submitted(version, script, language)
+        can_run(self.author.world.sql, self.id, version)
         reviewer.post(f"/web/reviews/{submitted}", {"status": "APPROVED"}).ok()
         return submitted
 

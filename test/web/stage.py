@@ -104,7 +104,7 @@ class Stage:
 
     def version(self, app_id, name):
         return self.made(f"/web/studio/{app_id}/versions", {
-            "version": name, "scriptContent": "x", "scriptLanguage": "STARLARK"})["id"]
+            "version": name, "scriptContent": SCRIPT, "scriptLanguage": "STARLARK"})["id"]
 
     def installed(self):
         return self.made(f"/web/devices/{self.value('deviceId')}/apps", {"app": self.value("appId")})["id"]
@@ -163,6 +163,7 @@ def account_import(stage, email=None):
     return found
 
 
+SCRIPT = "def main():\n    return []\n"
 SCHEMA = json.dumps({"version": "1", "schema": [{
     "id": "station", "type": "typeahead", "name": "Station", "description": "", "icon": "train",
     "handler": "find"}]})

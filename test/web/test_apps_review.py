@@ -7,6 +7,7 @@ import pytest
 from authors import SCRIPT, Author, audited
 from lists import next_target
 from people import TIMESTAMP, UNKNOWN_ID, Browser, Person
+from verdicts import GOOD
 
 
 @pytest.fixture
@@ -63,13 +64,13 @@ def test_parts_of_the_queue(world, author, reviewer):
 def test_what_is_seen(author, reviewer):
     app = author.make(description="For walls", visibility="public")
     app.publish(reviewer, "1.0", "one")
-    version = app.submitted("2.0", "two")
+    version = app.submitted("2.0", SCRIPT + "# two\n")
     shown = reviewer.get(f"/web/reviews/{version}").ok()
     assert (shown["appName"], shown["description"], shown["status"], shown["deployedVersion"]) == (
         "Clock", "For walls", "PENDING", "1.0")
     assert shown["mayReview"] and not shown["isOwn"]
     assert reviewer.get(f"/web/reviews/{version}/scripts").ok() == {
-        "scriptLanguage": "STARLARK", "scriptContent": "two", "deployedVersion": "1.0",
+        "scriptLanguage": "STARLARK", "scriptContent": SCRIPT + "# two\n", "deployedVersion": "1.0",
         "deployedContent": "one"}
     decide(reviewer, version).ok()
     shown = reviewer.get(f"/web/reviews/{version}").ok()
@@ -79,23 +80,21 @@ def test_what_is_seen(author, reviewer):
 
 @pytest.mark.parametrize("message", [
     "<script>alert(1)</script>", "\u202e\u2028 \"{'\\", "\\u0000 \U0001f642", "x" * 4000])
-def test_why_a_version_does_not_compile(world, author, reviewer, message):
-    """The problem is shown as it is stored, whatever it contains. Other people cannot see it."""
+def test_why_a_version_cannot_run(world, author, reviewer, message):
+    """The verdict is shown as it is stored, whatever it contains. Other people cannot see it."""
     app = author.make()
     version = app.submitted("1.0", "x", "TYPESCRIPT")
-    problem = {"kind": "script", "message": message, "authorMessage": "not this", "file": "app.ts",
-               "line": 3, "column": 7, "backtrace": None}
-    world.sql("INSERT INTO app_compiled (version_id, problem, compiled_at) VALUES (%s, %s, now()) "
-              "ON CONFLICT (version_id) DO UPDATE SET problem = excluded.problem, javascript = NULL, "
-              "compiled_at = now()", version, json.dumps(problem))
-    wanted = {name: problem[name] for name in ("kind", "message", "file", "line", "column")}
-    assert reviewer.get(f"/web/reviews/{version}").ok()["compileProblem"] == wanted
-    assert [told["compileProblem"] for told in app.versions()] == [wanted]
+    problem = {"kind": "script", "message": message, "file": "app.ts", "line": 3, "column": 7}
+    wanted = GOOD | {"state": "bad", "summary": f"line 3, column 7: {message}", "problem": problem}
+    world.sql("UPDATE version_check SET is_bad = true, verdict = %s, checked_at = now() WHERE version_id = %s",
+              json.dumps(wanted), version)
+    assert reviewer.get(f"/web/reviews/{version}").ok()["check"] == wanted
+    assert [told["check"] for told in app.versions()] == [wanted]
     answer = author.browser.get(app.path + "/versions?limit=1").ok()
-    assert answer[0]["compileProblem"] == wanted
-    assert "does not compile" in decide(reviewer, version).problem(409)["detail"]
+    assert answer[0]["check"] == wanted
+    assert "cannot run" in decide(reviewer, version).problem(409)["detail"]
     decide(reviewer, version, "REJECTED", reason="No").ok()
-    assert app.versions()[0]["compileProblem"] == wanted
+    assert app.versions()[0]["check"] == wanted
 
 
 def test_approval_publishes(world, author, reviewer):

@@ -8,6 +8,7 @@ import pytest
 from authors import SCRIPT, Author, audited
 from lists import next_target
 from people import TIMESTAMP, UNKNOWN_ID, Browser, Person
+from verdicts import GOOD, can_run
 
 
 @pytest.fixture
@@ -188,13 +189,14 @@ def test_the_api_sees_what_the_pages_do(world, author, reviewer):
     app.submitted("1.0", "one")
     key = author.person.key()
     [version] = world.get(f"/v1/apps/{app.slug}/versions", key=key).json()
-    assert version | {"compileProblem": None} == app.versions()[0]
+    can_run(world.sql, app.id, "1.0")
+    assert version | {"check": GOOD} == app.versions()[0]
     reviewer.post(f"/web/reviews/{version['id']}", {"status": "APPROVED"}).ok()
     assert (app.id, "1.0") in [(listed["id"], listed["version"])
                                for listed in world.get("/v1/apps", key=key).json()]
     answer = world.request("POST", f"/v1/apps/{app.slug}/deploy", body={"version": "1.0"}, key=key)
     assert answer.status == 200
-    assert answer.json() | {"compileProblem": None} == app.versions()[0]
+    assert answer.json() | {"check": GOOD} == app.versions()[0]
 
 
 def test_deploys_by_key_are_in_the_log(world, author, reviewer):

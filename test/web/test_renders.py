@@ -313,17 +313,16 @@ def test_typescript_is_compiled_after_its_upload(world, author, reviewer, browse
 
     def compiled(version):
         return wait_until(lambda: world.sql(
-            "SELECT javascript, problem FROM app_compiled "
-            "WHERE version_id = %s AND compiled_at IS NOT NULL", version), "the compiler")
+            "SELECT javascript, verdict FROM version_check LEFT JOIN app_compiled USING (version_id) "
+            "WHERE version_id = %s AND checked_at IS NOT NULL", version), "the compiler")
 
     broken = app.submitted("1.0", "export default function main(: string) {}", "TYPESCRIPT")
-    [(javascript, problem)] = compiled(broken)
-    assert javascript is None and json.loads(problem)["line"] == 1
+    [(javascript, verdict)] = compiled(broken)
+    assert javascript is None and json.loads(verdict)["problem"]["line"] == 1
     answer = reviewer.post(f"/web/reviews/{broken}", {"status": "APPROVED"})
-    assert "does not compile" in answer.problem(409)["detail"]
+    assert "cannot run" in answer.problem(409)["detail"]
     for told in (reviewer.get(f"/web/reviews/{broken}").ok(), app.versions()[0]):
-        assert told["compileProblem"]["kind"] == "script" and told["compileProblem"]["line"] == 1
-        assert told["compileProblem"]["message"] == json.loads(problem)["message"]
+        assert told["check"] == json.loads(verdict) and told["check"]["problem"]["kind"] == "script"
     reviewer.post(f"/web/reviews/{broken}", {"status": "REJECTED", "reason": "No"}).ok()
     good = app.submitted("2.0", """
 import { Box, Root } from "panel";
@@ -331,8 +330,8 @@ export default function main(): unknown {
     return Root({ child: Box({ color: "#00f" as string }) });
 }
 """, "TYPESCRIPT")
-    [(javascript, problem)] = compiled(good)
-    assert problem is None and "as string" not in javascript.split("sourceMappingURL")[0]
+    [(javascript, verdict)] = compiled(good)
+    assert json.loads(verdict)["state"] == "good" and "as string" not in javascript.split("sourceMappingURL")[0]
     reviewer.post(f"/web/reviews/{good}", {"status": "APPROVED"}).ok()
     with panel_of(world, installed(browser, app)) as panel:
         seen(panel, BLUE)

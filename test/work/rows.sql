@@ -62,6 +62,10 @@ FROM generate_series(1, least(9998, :n)) AS n;
 INSERT INTO app_version_comment (version_id, position, author, comment)
 SELECT id, 1, 'A', 'Well.' FROM app_version WHERE status = 'APPROVED';
 INSERT INTO version_crashes (version_id) SELECT id FROM app_version;
+INSERT INTO version_check (version_id, share, script_language, checked_at, verdict)
+SELECT id, version_check_share(app_id), script_language, CASE WHEN status = 'APPROVED' THEN now() END,
+	CASE WHEN status = 'APPROVED' THEN '{"state":"good","summary":"x"}' END
+FROM app_version;
 INSERT INTO app_compiled (version_id, javascript, compiled_at)
 SELECT id, 'x', now() FROM app_version WHERE script_language = 'TYPESCRIPT';
 INSERT INTO app_picture (version_id, engine, picture, made_at)

@@ -98,8 +98,11 @@ SPECIAL = {
     "app_version_list": {"app_id": quoted(key(4, 2))}, "app_version_part": {"app_id": quoted(key(4, 2))},
     "own_version_list": {"app_id": quoted(key(4, 2))}, "own_version_part": {"app_id": quoted(key(4, 2))},
     "app_version_deploy": {"app_id": quoted(key(4, 2)), "name": "'v1'"},
-    "account_close": {"account_id": quoted(key(1, 3))}, "app_compile_store": {"problem": "NULL"},
+    "account_close": {"account_id": quoted(key(1, 3))}, "version_check_lease": {"language": "'STARLARK'"},
     "webhook_secret": {"key_hash": of_hash(2, 2)},
+    "version_check_store": {"version_id": quoted(key(6, 3)), "verdict": "'{}'"},
+    "version_check_hold": {"version_id": quoted(key(6, 3))},
+    "version_check_get": {"app_id": quoted(key(4, 2)), "name": "'v1'"},
     "device_by_id": {"id": quoted(key(3, 1))},
     "device_update": {"id": quoted(key(3, 1)), "change.brightness": "50", "change.volume": "50",
                       "change.timezone": "'Europe/Paris'"},
@@ -265,8 +268,9 @@ def test_growing_ones_run(database, name):
 
 
 # Scripts and their JavaScript have up to 4 MiB, so only statements that run, show or store them may read them.
-CODE = {"account_export", "app_compile_lease", "app_compile_store", "app_draft_save", "app_import", "app_picture_next",
-        "app_script", "app_version_upload", "render_lease", "review_scripts", "review_source", "encrypt_form", "version_code"}
+CODE = {"account_export", "app_compile_store", "app_draft_save", "app_import", "app_picture_next",
+        "app_script", "app_version_upload", "render_lease", "review_scripts", "review_source", "encrypt_form", "version_check_lease",
+        "version_code"}
 
 
 def test_code_is_read_where_it_is_used():
@@ -277,7 +281,7 @@ def test_code_is_read_where_it_is_used():
     assert readers - {"app_draft_get"} == CODE
 
 
-@pytest.mark.parametrize("name", ["render_lease", "app_picture_next", "version_code", "review_source"])
+@pytest.mark.parametrize("name", ["render_lease", "app_picture_next", "version_check_lease", "version_code", "review_source"])
 def test_script_is_not_read_beside_its_javascript(name):
     assert re.search(r"CASE WHEN [^;]*javascript IS NULL\s+THEN [a-z_.]*script_content END",
                      STATEMENTS[name]["text"])

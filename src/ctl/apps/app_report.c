@@ -1,9 +1,7 @@
 #include "app_report.h"
 
 #include "ctl/ctl.h"
-#include "domain/display.h"
-
-#include <panelimage/panelimage.h>
+#include "render/verdict.h"
 
 /* Whether this is the name that renderers give to an app's only file. */
 static bool is_sole_file(struct str file)
@@ -36,24 +34,9 @@ void app_report_log(const struct engine_answer *answer, struct buffer *text)
 
 void app_report_picture(const struct engine_answer *answer, struct buffer *text)
 {
-	struct panelimage_size size = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
-	struct panelimage_info info = {0};
-	struct panelimage_error error;
+	struct buffer words = {0};
 
-	if (answer->picture.length == 0)
-		buffer_append_str(text, STR("nothing to show"));
-	else if (panelimage_probe_webp((const uint8_t *)answer->picture.data,
-				       answer->picture.length, size, &info, &error) < 0)
-		buffer_append_str(text, str_from(error.text));
-	else if (!info.animated)
-		buffer_printf(text, "a still picture, %zu bytes", answer->picture.length);
-	else
-		buffer_printf(text, "%u frames in %.1f s, %zu bytes", info.frame_count,
-			      info.duration_ms / 1000.0, answer->picture.length);
-	if (answer->cut.length) {
-		buffer_append_str(text, STR("; "));
-		ctl_append_visible(answer->cut, "", text);
-	}
-	buffer_printf(text, "; took %.1f ms, %.1f MiB", (double)answer->elapsed_us / 1000,
-		      (double)answer->memory_bytes / (1 << 20));
+	verdict_append_picture(answer, &words);
+	ctl_append_visible(buffer_view(&words), "", text);
+	buffer_finish(&words);
 }

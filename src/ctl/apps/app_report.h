@@ -12,5 +12,5 @@ void app_report_error(const char *path, bool is_folder, const struct engine_prob
 /* Appends the lines that the app printed. */
 void app_report_log(const struct engine_answer *answer, struct buffer *text);
 
-/* Appends "2 frames in 1.0 s, 228 bytes; took 0.8 ms, 7.4 MiB". */
+/* Appends "2 frames in 1.0 s, 228 bytes; took 0.8 ms of CPU time, 7.4 MiB". */
 void app_report_picture(const struct engine_answer *answer, struct buffer *text);

@@ -37,6 +37,7 @@ const struct ctl_command ctl_commands[] = {
     {CTL_ACCOUNT_RENAME},
     {CTL_ACCOUNT_SHOW},
     {CTL_APP_CREATE},
+    {CTL_APP_DEPLOY},
     {CTL_APP_DISABLE},
     {CTL_APP_ENABLE},
     COMMAND(
@@ -93,6 +94,7 @@ const struct ctl_command ctl_commands[] = {
 	"app types", NULL,
 	"Print panel.d.ts for an editor: the types of the modules that apps in TypeScript import.",
 	ctl_app_types),
+    {CTL_APP_UPLOAD},
     COMMAND("backup", "FILE",
 	    "Write a backup of the whole instance to a file; - is stdout. The server may run. The "
 	    "backup contains the accounts, devices, pictures, apps, keys and the key for secret "

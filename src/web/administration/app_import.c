@@ -1,6 +1,7 @@
 #include "domain/app_import.h"
 #include "api/app_work.h"
 #include "delivery/delivery.h"
+#include "render/verdict.h"
 #include "web/access.h"
 #include "web/apps/app_answer.h"
 #include "web/changed.h"
@@ -16,9 +17,6 @@
  * when somebody installs the app. */
 
 #define REVIEW_SUMMARY "Imported from a checkout of the community's apps; nobody has read it."
-
-/* Refusal of a request while an app is imported (src/render/run.c). */
-#define NO_NETWORK "no network here"
 
 enum { RETRY_AFTER_S = 1 };
 
@@ -80,6 +78,13 @@ static struct step_result store(struct task *task)
 	struct importing *importing = task_state(task);
 	const struct app_import *body = &importing->body;
 	const struct str none = STR("");
+	const struct engine_answer *loaded = &importing->work.job.answer;
+	const struct verdict_facts facts = {
+	    .load = loaded->problem,
+	    .load_hosts = loaded->hosts,
+	    .fields = importing->work.has_form ? (int)importing->work.form.count : -1,
+	    .cpu_us = loaded->cpu_us,
+	};
 
 	if (body->only_check)
 		return reply(task, "checked");
@@ -103,6 +108,7 @@ static struct step_result store(struct task *task)
 		.script_content = body->script_content,
 		.checksum = str_from(body->checksum),
 		.review_summary = STR(REVIEW_SUMMARY),
+		.verdict = verdict_write(&facts, task_arena(task)),
 		.picture = {(const char *)importing->picture, importing->picture_size},
 	    },
 	    &importing->row);
@@ -121,15 +127,6 @@ static struct step_result refused(struct task *task)
 
 /* ---- acceptance ---- */
 
-static bool wants_network(const struct engine_answer *answer)
-{
-	struct str message = answer->problem.message, end = STR(NO_NETWORK);
-
-	return answer->problem.kind == ENGINE_WRONG_SCRIPT && answer->hosts.length &&
-	       message.length >= end.length &&
-	       str_equal(str_from_offset(message, message.length - end.length), end);
-}
-
 /* Whether it was not the script's fault, so that another try may succeed. */
 static bool is_passing(struct task *task, const struct app_work *work)
 {
@@ -145,7 +142,9 @@ static struct step_result judge(struct task *task)
 	const struct importing *importing = task_state(task);
 	const struct app_work *work = &importing->work;
 
-	if (work->has_form || wants_network(&work->job.answer))
+	const struct engine_answer *answer = &work->job.answer;
+
+	if (work->has_form || verdict_wants_network(&answer->problem, answer->hosts))
 		return store(task);
 	if (is_passing(task, work))
 		return task_fail_busy(task, PROBLEM_APP_UNAVAILABLE, RETRY_AFTER_S, "%.*s",

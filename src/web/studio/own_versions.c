@@ -10,7 +10,7 @@
 /* Versions of an app, for its author: as in the public API, with a session.
  *
  *   GET /web/studio/{appId}/versions                        all of them, of a public app, too, and
- *                                                           why they do not compile
+ *                                                           whether they can run
  *   POST /web/studio/{appId}/versions                       submits one for review
  *   DELETE /web/studio/{appId}/versions/{versionId}         removes one that is not deployed
  *   GET /web/studio/{appId}/versions/{versionId}/script     the script of one
@@ -18,7 +18,7 @@
 
 static const struct record_field own_version_fields[] = {
     RECORD_ROW(struct own_version_list_row, app_version, &app_version_record, .is_shown = true),
-    RECORD_JSON(struct own_version_list_row, compile_problem, .name = "compileProblem"),
+    RECORD_JSON(struct own_version_list_row, verdict, .name = "check"),
 };
 const struct record own_version_record = RECORD(struct own_version_list_row, own_version_fields);
 
@@ -152,6 +152,7 @@ static struct step_result get_script(struct task *task)
 const struct endpoint endpoint_own_version_deploy = {
     .handler = api_deploy_version,
     .state_size = sizeof(struct api_deploy),
+    .finish = api_deploy_finish,
     ENDPOINT_OWN_VERSION_DEPLOY,
 };
 const struct endpoint endpoint_own_version_list = {

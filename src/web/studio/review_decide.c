@@ -1,4 +1,5 @@
 #include "api/pages.h"
+#include "api/version_wait.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "domain/review.h"
@@ -12,7 +13,10 @@
 struct deciding {
 	struct review_decision body; /* first: the pre-handler checks read the request into it */
 	struct review_done done;
+	struct version_wait wait;
 };
+
+static task_step review_decide_begin;
 
 static struct step_result review_decide_fail(struct task *task)
 {
@@ -21,8 +25,9 @@ static struct step_result review_decide_fail(struct task *task)
 
 static struct step_result decided(struct task *task)
 {
-	const struct deciding *deciding = task_state(task);
+	struct deciding *deciding = task_state(task);
 	const struct review_done *done = &deciding->done;
+	struct step_result result;
 
 	if (task_row_count(task) == 0)
 		return review_decide_fail(task);
@@ -30,8 +35,12 @@ static struct step_result decided(struct task *task)
 		return task_fail(task, PROBLEM_OWN_VERSION,
 				 "this is your own version; another reviewer must decide");
 	if (done->is_broken)
-		return task_fail(task, PROBLEM_SCRIPT_INVALID,
-				 "the script does not compile, so it cannot be approved");
+		return api_fail_broken(task, "approved", done->fault);
+	if (done->is_unchecked) {
+		if (api_version_wait(task, &deciding->wait, done->id, review_decide_begin, &result))
+			return result;
+		return api_fail_unchecked(task, done->script_language);
+	}
 	if (!done->is_reviewed)
 		return task_fail(task, PROBLEM_VERSION_CHANGED,
 				 "the version is not awaiting review: it is %.*s",
@@ -71,6 +80,7 @@ static struct step_result review_decide_begin(struct task *task)
 					 .reason = body->reason,
 					 .comments = {body->texts, body->comment_count},
 					 .lines = {body->lines, body->comment_count},
+					 .needs_check = api_needs_check(task),
 					 .address = web_address(task),
 					 .session_id = web_session_id(task),
 				     },
@@ -78,8 +88,14 @@ static struct step_result review_decide_begin(struct task *task)
 	return task_query(task, decided);
 }
 
+static void finish(void *state)
+{
+	version_wait_finish(&((struct deciding *)state)->wait);
+}
+
 const struct endpoint endpoint_review_decide = {
     .handler = review_decide_begin,
     .state_size = sizeof(struct deciding),
+    .finish = finish,
     ENDPOINT_REVIEW_DECIDE,
 };

@@ -470,69 +470,158 @@ static void leftovers_are_removed_in_portions(void **state)
 	assert_int_equal(asked_count(STATEMENT_RENDER_REMOVE), 0);
 }
 
-static void restart_with_compiler(void)
-{
-	renders_drain(renders);
-	run_turns();
-	renders_destroy(renders);
-	has_engines = true;
-	renders = renders_create(&(struct renders_settings){
-	    .loop = &script_loop, .db = script_db, .delivery = served, .engines = engines});
-}
+/* ---- checks of uploaded versions ---- */
 
-static void answer_compile_claim(int64_t tries)
+static const char *const uploaded = "version:f5010000-0000-0000-0000-000000000001:0";
+
+/* Answers the oldest lease with a version of this account, or with none that is due. */
+static void answer_check_lease(unsigned account, bool is_due, int64_t tries)
 {
-	begin_rows(5);
-	add_bytes(id_of(501).bytes, ID_BYTES);
-	add_bytes(id_of(7).bytes, ID_BYTES);
-	add_value_text("export default () => null");
-	add_value_text("sha256:1");
+	begin_rows(7);
+	add_bytes(id_of(account).bytes, ID_BYTES);
+	if (is_due) {
+		add_bytes(id_of(501).bytes, ID_BYTES);
+		add_bytes(id_of(account).bytes, ID_BYTES);
+		add_value_text("def main(): pass");
+		add_value_text("sha256:1");
+	} else {
+		add_null();
+		add_null();
+		add_null();
+		add_null();
+	}
+	add_null();
 	add_integer(tries);
-	answer(asked(STATEMENT_APP_COMPILE_LEASE));
+	answer(asked(STATEMENT_VERSION_CHECK_LEASE));
 	run_turns();
 }
 
-static void an_uploaded_script_is_compiled_and_pages_are_told(void **state)
+/* Begins a check: the hint wakes one of the two that an idle worker can make. */
+static void begin_check(int64_t tries)
+{
+	hint("%s", uploaded);
+	pass_ms(0);
+	assert_int_equal(asked_count(STATEMENT_VERSION_CHECK_LEASE), 1);
+	answer_check_lease(7, true, tries);
+	assert_int_equal(jobs[0]->what, ENGINE_SCHEMA);
+	assert_true(jobs[0]->has_network && jobs[0]->is_refused && !jobs[0]->is_preview);
+}
+
+static bool is_stored_as_bad(void)
+{
+	const uint8_t *value = (const uint8_t *)parameter(STATEMENT_VERSION_CHECK_STORE, 1).data;
+
+	return *value == 1;
+}
+
+static void a_version_that_cannot_run_is_stored_and_told(void **state)
 {
 	(void)state;
-	restart_with_compiler();
-	hint("version:f5010000-0000-0000-0000-000000000001:0");
-	pass_ms(0);
-	answer_compile_claim(1);
-	assert_int_equal(jobs[0]->what, ENGINE_COMPILE);
-	jobs[0]->answer.compiled = STR("javascript");
+	begin_check(1);
 	answer_job(ENGINE_WRONG_SCRIPT, NULL);
-	assert_null(parameter(STATEMENT_APP_COMPILE_STORE, 1).data);
-	assert_non_null(parameter(STATEMENT_APP_COMPILE_STORE, 2).data);
+	assert_int_equal(job_count, 0);
+	assert_true(is_stored_as_bad());
+	assert_non_null(
+	    strstr(parameter(STATEMENT_VERSION_CHECK_STORE, 2).data, "something is wrong"));
 	hints_sent();
 	begin_rows(2);
 	add_value_text("clock");
 	add_bytes(id_of(7).bytes, ID_BYTES);
-	answer(asked(STATEMENT_APP_COMPILE_STORE));
+	answer(asked(STATEMENT_VERSION_CHECK_STORE));
 	assert_string_equal(hints_sent(), "changed:07000000-0000-0000-0000-000000000001:app:clock "
-					  "changed:00000000-0000-0000-0000-000000000000:reviews ");
+					  "changed:00000000-0000-0000-0000-000000000000:reviews "
+					  "checked:f5010000-0000-0000-0000-000000000001:0 ");
 }
 
-static void a_compiler_that_met_its_limits_is_tried_again(void **state)
+static void a_version_that_loads_is_rendered(void **state)
 {
 	(void)state;
-	restart_with_compiler();
-	pass_ms(2000);
-	answer_compile_claim(1);
-	answer_job(ENGINE_LIMIT, NULL);
-	assert_int_equal(asked_count(STATEMENT_APP_COMPILE_STORE), 0);
-	pass_ms(2000);
-	answer_compile_claim(5);
-	answer_job(ENGINE_LIMIT, NULL);
-	assert_int_equal(asked_count(STATEMENT_APP_COMPILE_STORE), 1);
+	begin_check(1);
+	answer_job(ENGINE_DONE, NULL);
+	assert_int_equal(jobs[0]->what, ENGINE_PICTURE);
+	assert_true(jobs[0]->has_network && jobs[0]->is_refused);
+	answer_job(ENGINE_WRONG_SCRIPT, NULL); /* it may lack settings */
+	assert_false(is_stored_as_bad());
 }
 
-static void without_the_compiler_another_instance_does_it(void **state)
+static void a_picture_that_meets_a_limit_cannot_be_approved(void **state)
 {
 	(void)state;
-	hint("version:f5010000-0000-0000-0000-000000000001:0");
-	pass_ms(60 * 1000);
-	assert_int_equal(asked_count(STATEMENT_APP_COMPILE_LEASE), 0);
+	begin_check(1);
+	answer_job(ENGINE_DONE, NULL);
+	answer_job(ENGINE_LIMIT, NULL);
+	assert_true(is_stored_as_bad());
+}
+
+static void a_script_that_was_refused_a_host_is_not_to_blame(void **state)
+{
+	(void)state;
+	hosts = STR("example.org");
+	begin_check(1);
+	answer_job(ENGINE_WRONG_SCRIPT, NULL);
+	assert_false(is_stored_as_bad());
+}
+
+static void a_busy_machine_gives_no_verdict(void **state)
+{
+	static const enum engine_problem_kind kinds[] = {ENGINE_LATE, ENGINE_NOT_AVAILABLE,
+							 ENGINE_CRASH};
+
+	(void)state;
+	for (unsigned i = 0; i < array_length(kinds); i++) {
+		begin_check(2);
+		assert_int_equal(jobs[0]->wall_extra_ms, 60 * 1000);
+		answer_job(kinds[i], NULL);
+		assert_int_equal(asked_count(STATEMENT_VERSION_CHECK_STORE), 0);
+		answer_nothing(asked(STATEMENT_VERSION_CHECK_HOLD), DB_OK);
+		answer_all(STATEMENT_VERSION_CHECK_LEASE, DB_UNAVAILABLE);
+		pass_ms(0);
+		answer_all(STATEMENT_VERSION_CHECK_LEASE, DB_UNAVAILABLE);
+	}
+	/* A crash that comes again and again is the script's. */
+	begin_check(3);
+	answer_job(ENGINE_CRASH, NULL);
+	assert_true(is_stored_as_bad());
+}
+
+static void accounts_whose_version_is_not_due_are_passed_over(void **state)
+{
+	(void)state;
+	hint("%s", uploaded);
+	pass_ms(0);
+	assert_memory_equal(parameter(STATEMENT_VERSION_CHECK_LEASE, 1).data, id_of(0).bytes, 1);
+	answer_check_lease(7, false, 0);
+	pass_ms(0);
+	assert_memory_equal(parameter(STATEMENT_VERSION_CHECK_LEASE, 1).data, id_of(7).bytes,
+			    ID_BYTES);
+	answer_nothing(asked(STATEMENT_VERSION_CHECK_LEASE), DB_OK); /* that was the last one */
+	pass_ms(0);
+	answer_check_lease(7, false, 0);
+	pass_ms(0);
+	answer_nothing(asked(STATEMENT_VERSION_CHECK_LEASE), DB_OK);
+	pass_ms(0);
+	assert_int_equal(asked_count(STATEMENT_VERSION_CHECK_LEASE), 0); /* a pause */
+}
+
+static void a_check_that_takes_long_holds_its_lease(void **state)
+{
+	(void)state;
+	begin_check(1);
+	pass_ms(10 * 1000);
+	assert_int_equal(asked_count(STATEMENT_VERSION_CHECK_HOLD), 1);
+	answer_job(ENGINE_WRONG_SCRIPT, NULL);
+}
+
+static void without_the_language_another_instance_does_it(void **state)
+{
+	(void)state;
+	hint("%s", uploaded);
+	pass_ms(0);
+	assert_int_equal(asked_count(STATEMENT_VERSION_CHECK_LEASE), 1); /* Starlark's */
+	answer_all(STATEMENT_VERSION_CHECK_LEASE, DB_UNAVAILABLE);
+	has_engines = true;
+	pass_ms(30 * 1000);
+	assert_true(asked_count(STATEMENT_VERSION_CHECK_LEASE) > 1);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
@@ -557,9 +646,14 @@ int main(void)
 	    TEST(a_render_that_takes_long_renews_its_claim),
 	    TEST(a_claim_that_is_lost_ends_its_render),
 	    TEST(leftovers_are_removed_in_portions),
-	    TEST(an_uploaded_script_is_compiled_and_pages_are_told),
-	    TEST(a_compiler_that_met_its_limits_is_tried_again),
-	    TEST(without_the_compiler_another_instance_does_it),
+	    TEST(a_version_that_cannot_run_is_stored_and_told),
+	    TEST(a_version_that_loads_is_rendered),
+	    TEST(a_picture_that_meets_a_limit_cannot_be_approved),
+	    TEST(a_script_that_was_refused_a_host_is_not_to_blame),
+	    TEST(a_busy_machine_gives_no_verdict),
+	    TEST(accounts_whose_version_is_not_due_are_passed_over),
+	    TEST(a_check_that_takes_long_holds_its_lease),
+	    TEST(without_the_language_another_instance_does_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,9 +11,10 @@ const STATUS: Record<Version["status"], [words: string, kind: string]> = {
 	REJECTED: ["Rejected", "bad"],
 };
 
-/** A version that its author sees, or a reviewer. */
-export function BrokenBadge(): JSX.Element {
-	return <span class="badge bad">Does not compile</span>;
+/** A version that its author sees, or a reviewer: whether it can run. */
+export function CheckBadge({ check }: { check: Schemas["VersionCheck"] }): JSX.Element | null {
+	if (check.state === "bad") return <span class="badge bad">Cannot run</span>;
+	return check.state === "pending" ? <span class="badge waits">Being checked</span> : null;
 }
 
 export function VersionBadge({ status }: { status: Version["status"] }): JSX.Element {

@@ -24,11 +24,14 @@ function placeOf({ file, line, column }: RunProblem): string {
 export function RunProblemNote({
 	problem,
 	title = BLAME[problem.kind],
+	isRemark = false,
 	onLine,
 	children,
 }: {
 	problem: RunProblem;
 	title?: string;
+	/** It is no fault. */
+	isRemark?: boolean;
 	onLine?: ((line: number) => void) | undefined;
 	/** Text about the consequences. */
 	children?: ComponentChildren;
@@ -36,7 +39,7 @@ export function RunProblemNote({
 	const { line } = problem;
 	const place = placeOf(problem);
 	return (
-		<div class="notice bad app-problem">
+		<div class={isRemark ? "notice app-problem" : "notice bad app-problem"}>
 			<p class="app-problem-title">{title}</p>
 			<p class="app-problem-text">{problem.message}</p>
 			{place !== "" &&

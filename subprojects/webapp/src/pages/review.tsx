@@ -12,14 +12,14 @@ import { isolated } from "../components/isolated";
 import { TextArea } from "../components/text_area";
 import { toast } from "../components/toast";
 import { useTyped } from "../components/typed";
-import { BrokenBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
+import { CheckBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
 import { When } from "../components/when";
 import type { CodeView } from "../editor/editor";
 import { hiddenIn, withCodes } from "../components/hidden";
 import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 import type { Parameters } from "../frame/routes";
-import { CompileNote, useCompileProblems } from "../studio/compile";
+import { CheckNote, useCheckProblems } from "../studio/check";
 import { notesOf } from "../studio/notes";
 import { RunPane, useRun, type Trial } from "../studio/run";
 import { Missing } from "./missing";
@@ -43,7 +43,7 @@ function About({ review }: { review: Review }): JSX.Element {
 			<div class="row">
 				<Heading title={`${isolated(withCodes(review.appName))} ${withCodes(review.version)}`} />
 				<VersionBadge status={review.status} />
-				{review.compileProblem && <BrokenBadge />}
+				<CheckBadge check={review.check} />
 			</div>
 			{review.description !== "" && <p class="words said-text">{withCodes(review.description)}</p>}
 			<p class="quiet">
@@ -99,23 +99,21 @@ function useComparison(review: Review, scripts: Scripts) {
 	return { isCompared, before, changes };
 }
 
-function Broken({
+function Checked({
 	review,
-	problem,
 	script,
 	onLine,
 }: {
 	review: Review;
-	problem: NonNullable<Review["compileProblem"]>;
 	script: string;
 	onLine: (line: number) => void;
 }): JSX.Element {
 	return (
-		<CompileNote problem={problem} version={review.version} script={script} onLine={onLine}>
+		<CheckNote check={review.check} version={review.version} script={script} onLine={onLine}>
 			{review.mayReview
 				? "The version cannot be approved. Request changes or reject it."
 				: "The version cannot be approved."}
-		</CompileNote>
+		</CheckNote>
 	);
 }
 
@@ -149,10 +147,9 @@ function Script({
 	/** Gets the editor's view, which can move the cursor. */
 	view: { current: CodeView | undefined };
 }): JSX.Element {
-	const { compileProblem } = review;
-	// A version that does not compile cannot run.
-	const run = useRun(compileProblem ? undefined : scripts, trialOf(review));
-	const broken = useCompileProblems(compileProblem, scripts.scriptContent);
+	const isBroken = review.check.state === "bad";
+	const run = useRun(isBroken ? undefined : scripts, trialOf(review));
+	const broken = useCheckProblems(review.check, scripts.scriptContent);
 	const goTo = (line: number) => view.current?.goTo(line);
 	const [isWhole, setWhole] = useState(false);
 	const { isCompared, before, changes } = useComparison(review, scripts);
@@ -165,15 +162,8 @@ function Script({
 				{changes && <Changes {...changes} />}
 			</div>
 			{isCompared && <Check label="Show unchanged lines" isOn={isWhole} onChange={setWhole} />}
-			{compileProblem && (
-				<Broken
-					review={review}
-					problem={compileProblem}
-					script={scripts.scriptContent}
-					onLine={goTo}
-				/>
-			)}
-			<div class={compileProblem ? "stack" : "app-work"}>
+			<Checked review={review} script={scripts.scriptContent} onLine={goTo} />
+			<div class={isBroken ? "stack" : "app-work"}>
 				<Code
 					text={scripts.scriptContent}
 					original={before}
@@ -181,12 +171,12 @@ function Script({
 					language={scripts.scriptLanguage}
 					label={`Script of version ${review.version}`}
 					remarks={remarks}
-					problems={compileProblem ? broken : run.problems}
+					problems={isBroken ? broken : run.problems}
 					isReadOnly
 					onLine={onLine}
 					onView={(made) => (view.current = made)}
 				/>
-				{!compileProblem && (
+				{!isBroken && (
 					<RunPane
 						run={run}
 						title={`Preview of ${isolated(withCodes(review.appName))} ${review.version}`}
@@ -326,7 +316,7 @@ function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Elem
 			setBusy(undefined);
 		}
 	};
-	const isBroken = review.compileProblem !== null;
+	const isBroken = review.check.state === "bad";
 	const button = (status: Decision, words: string, kind: "primary" | "plain" | "danger") => (
 		<Button
 			kind={kind}
@@ -359,7 +349,7 @@ function Deciding({ review, notes }: { review: Review; notes: Notes }): JSX.Elem
 			</div>
 			{isBroken && (
 				<p class="quiet" id="not-approved">
-					The version does not compile, so it cannot be approved.
+					The version cannot run, so it cannot be approved.
 				</p>
 			)}
 		</section>

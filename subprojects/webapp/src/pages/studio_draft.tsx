@@ -169,8 +169,9 @@ function Mend({
 }
 
 function Awaits({ app, pending }: { app: OwnApp; pending: Version | undefined }): JSX.Element {
+	const isBad = pending?.check.state === "bad";
 	return (
-		<p class={pending?.compileProblem ? "notice bad" : "notice"}>
+		<p class={isBad ? "notice bad" : "notice"}>
 			Version {app.pendingVersion} is awaiting review. You can continue with the draft, and submit
 			the next version after the review.
 			{pending && start.value?.account?.isReviewer && (
@@ -183,7 +184,7 @@ function Awaits({ app, pending }: { app: OwnApp; pending: Version | undefined })
 					. If there is no other reviewer, you can decide yourself.
 				</>
 			)}
-			{pending?.compileProblem && (
+			{pending && isBad && (
 				<>
 					{" "}
 					The version{" "}
@@ -191,7 +192,7 @@ function Awaits({ app, pending }: { app: OwnApp; pending: Version | undefined })
 						href={`studio/${ownPathOf(app)}/versions/${encodeURIComponent(pending.version)}`}
 						data-page
 					>
-						does not compile
+						cannot run
 					</a>
 					, so it cannot be approved.
 				</>

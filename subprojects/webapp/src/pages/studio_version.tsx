@@ -10,11 +10,11 @@ import { confirm } from "../components/dialog";
 import { Feedback, hasFeedback } from "../components/feedback";
 import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
-import { BrokenBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
+import { CheckBadge, Changes, Checksum, languageName, VersionBadge } from "../components/version";
 import { When } from "../components/when";
 import type { CodeView } from "../editor/editor";
 import { go } from "../frame/place";
-import { CompileNote, useCompileProblems } from "../studio/compile";
+import { CheckNote, useCheckProblems } from "../studio/check";
 import { RunPane, useRun, type Run } from "../studio/run";
 import { ownPathOf } from "../studio/names";
 
@@ -155,8 +155,7 @@ function remarksOf({ reviewComments }: Version): Remark[] {
 /** Runs a version in the same way as a draft. */
 function useVersionRun(appId: string, version: Version, text: string | undefined): Run {
 	const { scriptLanguage } = version;
-	// A version that does not compile cannot run.
-	const isBroken = version.compileProblem !== null;
+	const isBroken = version.check.state === "bad";
 	const script = useMemo(
 		() => (text === undefined || isBroken ? undefined : { scriptLanguage, scriptContent: text }),
 		[scriptLanguage, text, isBroken],
@@ -168,8 +167,18 @@ function useVersionRun(appId: string, version: Version, text: string | undefined
 	});
 }
 
-/** Tells the author how to correct a version that does not compile. */
-function Broken({
+const CONSEQUENCES: Record<Version["status"], string> = {
+	PENDING:
+		"The version cannot be approved. Correct your draft, and submit it after the review of this version.",
+	APPROVED:
+		"The version cannot be deployed. Correct your draft, and submit it as the next version.",
+	CHANGES_REQUESTED:
+		"The version was not approved. Correct your draft, and submit it as the next version.",
+	REJECTED: "The version was not approved. Correct your draft, and submit it as the next version.",
+};
+
+/** Tells the author whether the version can run, and if not, how to correct it. */
+function Checked({
 	version,
 	script,
 	onLine,
@@ -177,21 +186,11 @@ function Broken({
 	version: Version;
 	script: string | undefined;
 	onLine: (line: number) => void;
-}): JSX.Element | null {
-	const { compileProblem } = version;
+}): JSX.Element {
 	return (
-		compileProblem && (
-			<CompileNote
-				problem={compileProblem}
-				version={version.version}
-				script={script}
-				onLine={onLine}
-			>
-				{version.status === "PENDING"
-					? "The version cannot be approved. Correct your draft, and submit it after the review of this version."
-					: "The version was not approved. Correct your draft, and submit it as the next version."}
-			</CompileNote>
-		)
+		<CheckNote check={version.check} version={version.version} script={script} onLine={onLine}>
+			{CONSEQUENCES[version.status]}
+		</CheckNote>
 	);
 }
 
@@ -222,7 +221,8 @@ function Script({
 				: undefined,
 		[editor, text, before],
 	);
-	const broken = useCompileProblems(version.compileProblem, text);
+	const isBroken = version.check.state === "bad";
+	const broken = useCheckProblems(version.check, text);
 	const remarks = useMemo(() => remarksOf(version), [version]);
 	const goTo = (line: number) => view.current?.goTo(line);
 	if (text === undefined || (isCompared && before === undefined)) return <div aria-busy="true" />;
@@ -233,8 +233,8 @@ function Script({
 				{changes && <Changes {...changes} />}
 			</div>
 			{isCompared && <Check label="Show unchanged lines" isOn={isWhole} onChange={setWhole} />}
-			<Broken version={version} script={text} onLine={goTo} />
-			<div class={version.compileProblem ? "stack" : "app-work"}>
+			<Checked version={version} script={text} onLine={goTo} />
+			<div class={isBroken ? "stack" : "app-work"}>
 				<Code
 					text={text}
 					original={before}
@@ -242,11 +242,11 @@ function Script({
 					language={version.scriptLanguage}
 					label={`Script of version ${version.version}`}
 					remarks={remarks}
-					problems={version.compileProblem ? broken : run.problems}
+					problems={isBroken ? broken : run.problems}
 					isReadOnly
 					onView={(made) => (view.current = made)}
 				/>
-				{!version.compileProblem && (
+				{!isBroken && (
 					<RunPane
 						run={run}
 						title={`Preview of ${isolated(app.name)} ${version.version}`}
@@ -288,7 +288,7 @@ export function VersionPart({
 			<div class="row">
 				<h2>Version {version.version}</h2>
 				<VersionBadge status={version.status} />
-				{version.compileProblem && <BrokenBadge />}
+				<CheckBadge check={version.check} />
 				{version.deployed && <span class="badge good">Deployed</span>}
 			</div>
 			<Facts version={version} />

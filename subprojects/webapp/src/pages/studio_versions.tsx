@@ -4,7 +4,7 @@ import type { Resource } from "../api/resource";
 import { Empty } from "../components/empty";
 import { isolated } from "../components/isolated";
 import { Table } from "../components/table";
-import { BrokenBadge, Checksum, VersionBadge } from "../components/version";
+import { CheckBadge, Checksum, VersionBadge } from "../components/version";
 import { When } from "../components/when";
 import { ownPathOf } from "../studio/names";
 
@@ -66,7 +66,7 @@ export function VersionsPart({
 					cell: (version) => (
 						<span class="row">
 							<VersionBadge status={version.status} />
-							{version.compileProblem && <BrokenBadge />}
+							<CheckBadge check={version.check} />
 						</span>
 					),
 				},
