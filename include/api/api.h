@@ -36,10 +36,10 @@ struct api_service {
 	struct metric_reader
 	    metrics; /* metrics of the instance; the time is set when they are read */
 	struct render_health *render_health; /* NULL: this worker renders no apps */
-	const char *why_no_mqtt;	   /* NULL, or a sentence why accounts cannot connect to
-					    * brokers */
-	const struct network_list *listed; /* of --egress-allow; NULL: none */
-	const uint8_t *metrics_token_hash; /* SHA-256; NULL: no access from outside */
+	const char *why_no_mqtt;	     /* NULL, or a sentence why accounts cannot connect to
+					      * brokers */
+	const struct network_list *listed;   /* of --egress-allow; NULL: none */
+	const uint8_t *metrics_token_hash;   /* SHA-256; NULL: no access from outside */
 };
 
 /* Endpoints that the pages have too (same_as in task/task.h). */

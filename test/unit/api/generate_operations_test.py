@@ -488,7 +488,6 @@ def test_list_without_c(description):
     ("cursor: l, ", "", "a list with parts has 'list:', a cursor and a limit"),
     ("gzip", "zip", "x-displayd-list has cursor, envelope, gzip, kept, record only"),
     ("account_id uuid", "lamp_id uuid", "nobody knows where 'lamp_id' comes from"),
-    ("-- list: rank\n", "", "a list with parts has 'list:', a cursor and a limit"),
 ])
 def test_list_that_does_not_fit(description, old, new, reason):
     done = make_list(description, LIST.replace(old, new), LIST_SQL.replace(old, new))
