@@ -351,11 +351,12 @@ static int apply_missing(struct migrator *m, int *ret_applied)
 		return -1;
 	if ((size_t)m->applied == m->count)
 		return 0;
-	if (m->applied == 0 && check_is_free(m) < 0)
-		return -1;
 	if (run(m, "cannot set up the connection",
 		"SET client_min_messages = warning; SET statement_timeout = 0") < 0 ||
-	    take_lock(m) < 0 || make_table(m) < 0 || read_applied(m) < 0)
+	    take_lock(m) < 0 || read_applied(m) < 0)
+		return -1;
+	/* Under the lock: before, the tables may be those that another instance makes now. */
+	if ((m->applied == 0 && check_is_free(m) < 0) || make_table(m) < 0)
 		return -1;
 	before = m->applied;
 	while ((size_t)m->applied < m->count) {

@@ -121,14 +121,15 @@ static void take(unsigned number)
 	static const struct statement_change change = {.index = 0};
 	static const struct statement_entry statement = {.changes = &change, .change_count = 1};
 	struct id row = {.bytes = {(uint8_t)number, (uint8_t)(number >> 8)}};
-	struct db_query query = {0};
+	struct arena arena = {0};
+	struct db_query query;
 	struct doubt *doubt = NULL;
 
-	query.parameters.count = 1;
-	query.parameters.values[0] = (const char *)row.bytes;
-	query.parameters.lengths[0] = ID_BYTES;
+	db_query_init(&query, &arena);
+	db_add_id(&query.parameters, row);
 	doubt_add(&doubt, &statement, &query);
 	doubts_take(&doubts, &doubt, backend_of(number));
+	arena_finish(&arena);
 }
 
 /* Ends all processes that are in doubt. Returns their number. */

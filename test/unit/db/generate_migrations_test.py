@@ -24,7 +24,7 @@ def test_work_that_grows(tmp_path):
     refuse(tmp_path / "ctl", write, "a write of workers must be bounded")
 
 
-def run(folder, files, schema=(("01_all.sql", "CREATE TABLE a (x int);\n"), ("replaced.txt", f"1 first {HASH}\n"))):
+def run_on_schema(folder, files, schema=(("01_all.sql", "CREATE TABLE a (x int);\n"), ("replaced.txt", f"1 first {HASH}\n"))):
     for name, text in [*((f"schema/{name}", text) for name, text in dict(schema).items()),
                        *((f"migration/{name}.sql", text) for name, text in files.items())]:
         path = folder / name
@@ -46,7 +46,7 @@ def run(folder, files, schema=(("01_all.sql", "CREATE TABLE a (x int);\n"), ("re
     ({"0002_a": "SELECT '\u00e9';"}, "0002_a.sql: only ASCII, please"),
 ])
 def test_migrations_refused(tmp_path, files, reason):
-    done = run(tmp_path, files)
+    done = run_on_schema(tmp_path, files)
     assert done.returncode == 1 and reason in done.stderr
 
 
@@ -57,13 +57,13 @@ def test_migrations_refused(tmp_path, files, reason):
     ({"replaced.txt": f"1 first {HASH}\n", "01_a.sql": "COMMIT;"}, "01_a.sql: 'COMMIT'"),
 ])
 def test_schemas_refused(tmp_path, schema, reason):
-    done = run(tmp_path, {}, schema)
+    done = run_on_schema(tmp_path, {}, schema)
     assert done.returncode == 1 and reason in done.stderr
 
 
 def test_migrations(tmp_path):
     text = "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$;\n"
-    done = run(tmp_path, {"0003_third": text, "0004_fourth": "SELECT 1;\n"},
+    done = run_on_schema(tmp_path, {"0003_third": text, "0004_fourth": "SELECT 1;\n"},
                {"01_a.sql": "CREATE TABLE a (x int);\n", "02_b.sql": "CREATE TABLE b (x int);\n",
                 "replaced.txt": f"# words\n1 first {HASH}\n2 second {HASH}\n"})
     assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 and nobody has said that it is rare."""
 
 import pytest
+from generate_migrations_test import HASH, run_on_schema
 from generate_statements_test import run
 
 WRITE = """-- Changes a thing.
@@ -23,10 +24,9 @@ def generate(folder, text, rare=""):
     return run(folder)
 
 
-def migrate(folder, *texts):
-    for number, text in enumerate(texts, start=1):
-        (folder / f"{number:04}_step.sql").write_text(text, encoding="utf-8")
-    return run(folder, "migrations")
+def migrate(folder, first, *texts):
+    return run_on_schema(folder, {f"{number:04}_step": text for number, text in enumerate(texts, start=2)},
+                         {"01_all.sql": first, "replaced.txt": f"1 first {HASH}\n"})
 
 
 @pytest.mark.parametrize("call", ["pg_notify", "PG_NOTIFY ", "pg_catalog.pg_notify"])

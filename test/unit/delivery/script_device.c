@@ -284,7 +284,7 @@ static void answer_pushes(struct db_query *query)
  * not a column of an app. */
 static bool add_app_column(const struct script_app *app, const char *column)
 {
-	if (is(column, "place"))
+	if (is(column, "render_key"))
 		add_bytes(app->render_key, sizeof(app->render_key));
 	else if (is(column, "app_id"))
 		add_bytes(app->app_id.bytes, ID_BYTES);
@@ -315,7 +315,7 @@ static bool add_app_column(const struct script_app *app, const char *column)
 
 static void add_pushed_column(const char *column)
 {
-	if (is(column, "place") || is(column, "app_id") || is(column, "version_id"))
+	if (is(column, "render_key") || is(column, "app_id") || is(column, "version_id"))
 		add_null();
 	else if (is(column, "has_nothing") || is(column, "is_whole") || is(column, "is_each_turn"))
 		add_bool(false);
