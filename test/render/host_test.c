@@ -133,13 +133,14 @@ static int stop_host(void **state)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
-static void test_a_renderer_starts_greets_and_is_ended(void **state)
+#define CASE(name) TEST_IN(name, start_host, stop_host)
+
+CASE(test_a_renderer_starts_greets_and_is_ended)
 {
 	struct host_message message;
 	char bytes[1024];
 	int link = start(0, 1), status;
 
-	(void)state;
 	assert_int_equal(recv(link, bytes, 9, MSG_WAITALL), 9);
 	assert_int_equal(bytes[8], '{');
 	tell(0, (struct host_message){.kind = HOST_KILL, .number = 1});
@@ -152,19 +153,17 @@ static void test_a_renderer_starts_greets_and_is_ended(void **state)
 	close(link);
 }
 
-static void test_one_whose_link_is_closed_ends(void **state)
+CASE(test_one_whose_link_is_closed_ends)
 {
-	(void)state;
 	close(start(0, 1));
 	assert_int_equal(expect(0, HOST_ENDED).number, 1);
 }
 
 /* Tries everything that a compromised worker may try. */
-static void test_a_worker_has_its_own_alone(void **state)
+CASE(test_a_worker_has_its_own_alone)
 {
 	int own = start(0, 1), other = start(1, 1), third = start(1, 2);
 
-	(void)state;
 	tell(0, (struct host_message){.kind = HOST_KILL, .number = 2});
 	tell(0, (struct host_message){.kind = HOST_HELLO, .value = FIRST + 1});
 	assert_int_equal(expect(0, HOST_HELLO).value, host);
@@ -180,7 +179,7 @@ static void test_a_worker_has_its_own_alone(void **state)
 	close(third);
 }
 
-static void test_what_is_no_message(void **state)
+CASE(test_what_is_no_message)
 {
 	static const struct host_message odd[] = {
 	    {.kind = HOST_START, .program = RENDER_PROGRAM_COUNT, .number = 1},
@@ -189,7 +188,6 @@ static void test_what_is_no_message(void **state)
 	static const uint32_t kinds[] = {HOST_STARTED, HOST_FAILED, HOST_ENDED, 77, UINT32_MAX};
 	char bytes[64] = {0};
 
-	(void)state;
 	for (size_t size = 1; size < sizeof(bytes); size++)
 		if (size != sizeof(struct host_message))
 			assert_int_equal(send(ends[0], bytes, size, 0), size);
@@ -207,12 +205,11 @@ static void test_what_is_no_message(void **state)
 	close(start(0, 3));
 }
 
-static void test_a_worker_has_so_many(void **state)
+CASE(test_a_worker_has_so_many)
 {
 	static int links[LIMIT_RENDERERS_OF_WORKER];
 	struct host_message message;
 
-	(void)state;
 	for (uint32_t i = 0; i < LIMIT_RENDERERS_OF_WORKER; i++)
 		links[i] = start(0, i);
 	tell(0, (struct host_message){
@@ -229,14 +226,26 @@ static void test_a_worker_has_so_many(void **state)
 }
 
 /* --renderers 0, whatever a worker requests. */
-static void test_without_renderers_it_starts_the_egress_alone(void **state)
+static int start_host_without_renderers(void **state)
+{
+	renders = false;
+	return start_host(state);
+}
+
+static int stop_host_without_renderers(void **state)
+{
+	renders = true;
+	return stop_host(state);
+}
+
+TEST_IN(test_without_renderers_it_starts_the_egress_alone, start_host_without_renderers,
+	stop_host_without_renderers)
 {
 	static const enum render_program refused[] = {RENDER_STARLARK, RENDER_TYPESCRIPT,
 						      RENDER_COMPILER};
 	struct program program;
 	int link;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		tell(0,
 		     (struct host_message){.kind = HOST_START, .number = i, .program = refused[i]});
@@ -250,23 +259,10 @@ static void test_without_renderers_it_starts_the_egress_alone(void **state)
 	close(link);
 }
 
-static int start_host_without_renderers(void **state)
-{
-	renders = false;
-	return start_host(state);
-}
-
-static int stop_host_without_renderers(void **state)
-{
-	renders = true;
-	return stop_host(state);
-}
-
-static void test_all_end_with_it(void **state)
+CASE(test_all_end_with_it)
 {
 	int link = start(0, 1), status = 0;
 
-	(void)state;
 	kill(host, SIGKILL);
 	waitpid(host, &status, 0);
 	while (!has_ended(link))
@@ -279,25 +275,12 @@ static void test_all_end_with_it(void **state)
 	assert_int_equal(start_host(state), 0);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, start_host, stop_host)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    CASE(test_a_renderer_starts_greets_and_is_ended),
-	    CASE(test_one_whose_link_is_closed_ends),
-	    CASE(test_a_worker_has_its_own_alone),
-	    CASE(test_what_is_no_message),
-	    CASE(test_a_worker_has_so_many),
-	    CASE(test_all_end_with_it),
-	    cmocka_unit_test_setup_teardown(test_without_renderers_it_starts_the_egress_alone,
-					    start_host_without_renderers,
-					    stop_host_without_renderers),
-	};
 	struct program program;
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!program_find(RENDER_TYPESCRIPT, false, &program))
 		return 77; /* skipped: this is the smallest one */
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* Tests which requests are accepted. No transfer begins, and nothing here depends on the time. */
 #include "desk.h"
 
-#include <setjmp.h>
 #include <sodium.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 struct fixture {
 	struct desk *desk;
@@ -87,7 +83,7 @@ static unsigned ask_often(struct fixture *fixture, const char *scope, size_t bod
 	return count;
 }
 
-static void test_an_app_leaves_places_free(void **state)
+TEST_IN(test_an_app_leaves_places_free, set_up, take_down)
 {
 	struct fixture *fixture = *state;
 
@@ -97,7 +93,7 @@ static void test_an_app_leaves_places_free(void **state)
 	assert_int_equal(ask_often(fixture, "modest", 0), 127);
 }
 
-static void test_an_app_leaves_memory_free(void **state)
+TEST_IN(test_an_app_leaves_memory_free, set_up, take_down)
 {
 	struct fixture *fixture = *state;
 
@@ -109,10 +105,5 @@ static void test_an_app_leaves_memory_free(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_an_app_leaves_places_free, set_up, take_down),
-	    cmocka_unit_test_setup_teardown(test_an_app_leaves_memory_free, set_up, take_down),
-	};
-
-	return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+	return sodium_init() < 0 ? 1 : run_all_tests(NULL, NULL);
 }

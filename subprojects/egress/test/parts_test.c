@@ -3,16 +3,12 @@
 #include "reply.h"
 #include "request.h"
 
-#include <setjmp.h>
 #include <sodium.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <yyjson.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 static enum request_status read_head(const char *head, struct request *request, char *words)
 {
@@ -32,9 +28,8 @@ static void assert_refused(const char *members, const char *wanted)
 	request_finish(&request);
 }
 
-static void test_requests_that_are_refused(void **state)
+TEST(test_requests_that_are_refused)
 {
-	(void)state;
 #define GET "\"method\":\"GET\",\"url\":"
 	assert_refused(GET "\"file:///etc/passwd\"", "must begin with https://");
 	assert_refused(GET "\"unix:///proc/self/fd/3\"", "must begin with https://");
@@ -63,14 +58,13 @@ static void test_requests_that_are_refused(void **state)
 	assert_refused(GET "\"http://example.org/\",\"headers\":{\"A\":7}", "header A");
 }
 
-static void test_frames_that_are_broken(void **state)
+TEST(test_frames_that_are_broken)
 {
 	static const char *const broken[] = {
 	    "", "{", "[]", "{}", "{\"fetch\":7}", "{\"fetch\":{}}", "{\"fetch\":{\"id\":\"1\"}}"};
 	char words[REQUEST_WORDS_MAX];
 	struct request request;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
 		assert_int_equal(read_head(broken[i], &request, words), REQUEST_BROKEN);
 		request_finish(&request);
@@ -91,7 +85,7 @@ static struct key key_of(const char *members)
 	return key;
 }
 
-static void test_what_shares_an_answer(void **state)
+TEST(test_what_shares_an_answer)
 {
 	static const char first[] = "\"scope\":\"a\",\"method\":\"GET\",\"url\":\"http://a.org/\"";
 	static const char *const same[] = {
@@ -111,7 +105,6 @@ static void test_what_shares_an_answer(void **state)
 	};
 	struct key key = key_of(first), next;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++) {
 		next = key_of(same[i]);
 		assert_memory_equal(&key, &next, sizeof(key));
@@ -134,9 +127,8 @@ static int64_t lifetime(const char *method, int64_t ttl_s, long status, const ch
 	return lifetime_s;
 }
 
-static void test_how_long_answers_hold(void **state)
+TEST(test_how_long_answers_hold)
 {
-	(void)state;
 	assert_int_equal(lifetime("GET", 300, 200, ""), 300);
 	assert_int_equal(lifetime("GET", 300, 200, "Cache-Control: no-store\r\n"), 300);
 	assert_int_equal(lifetime("GET", 1, 200, ""), 5);
@@ -155,7 +147,7 @@ static void test_how_long_answers_hold(void **state)
 	assert_int_equal(lifetime("DELETE", 60, 200, ""), 0);
 }
 
-static void test_headers_of_answers(void **state)
+TEST(test_headers_of_answers)
 {
 	static const char lines[] =
 	    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nX-A: 1\r\n"
@@ -163,7 +155,6 @@ static void test_headers_of_answers(void **state)
 	struct bytes headers = {0}, body = {0};
 	struct reply reply = {0};
 
-	(void)state;
 	bytes_add(&headers, lines, sizeof(lines) - 1);
 	reply_set_answer(&reply, 200, "http://a.org/", &headers, &body);
 	bytes_add(&reply.members, "", 1);
@@ -185,13 +176,12 @@ static const char *text_of(struct reply *reply)
 	return text;
 }
 
-static void test_words_are_always_utf8(void **state)
+TEST(test_words_are_always_utf8)
 {
 	struct bytes none = {0};
 	struct reply reply = {0};
 	char text[4100];
 
-	(void)state;
 	reply_set_error(&reply, "with %.20s", "aaaaaaaaaaaaaaaaaaa\xc3\xa9");
 	assert_string_equal(text_of(&reply), "\"error\":\"with aaaaaaaaaaaaaaaaaaa\xef\xbf\xbd\"");
 	reply_set_error(&reply, "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xc0\xaf");
@@ -213,12 +203,11 @@ static void test_words_are_always_utf8(void **state)
 }
 
 /* A server may send thousands of a name within 64 KiB: joined one by one that were 250 MiB. */
-static void test_lines_of_headers_are_bounded(void **state)
+TEST(test_lines_of_headers_are_bounded)
 {
 	struct bytes headers = {0}, body = {0};
 	struct reply reply = {0};
 
-	(void)state;
 	for (int i = 0; i < 15000; i++)
 		bytes_add(&headers, "a:\r\n", 4);
 	reply_set_answer(&reply, 200, "http://a.org/", &headers, &body);
@@ -227,12 +216,11 @@ static void test_lines_of_headers_are_bounded(void **state)
 	reply_finish(&reply);
 }
 
-static void test_headers_of_requests_are_bounded(void **state)
+TEST(test_headers_of_requests_are_bounded)
 {
 	char members[2048] = GET "\"http://example.org/\",\"headers\":{\"A0\":\"\"";
 	size_t length = strlen(members);
 
-	(void)state;
 	for (int i = 1; i < REQUEST_HEADERS_MAX; i++)
 		length += (size_t)snprintf(members + length, sizeof(members) - length,
 					   ",\"A%d\":\"\"", i);
@@ -261,11 +249,10 @@ static bool has(struct cache *cache, unsigned char name, int64_t now_ms)
 	return cache_find(cache, &key, now_ms);
 }
 
-static void test_the_cache_is_bounded(void **state)
+TEST(test_the_cache_is_bounded)
 {
 	struct cache *cache = cache_create(100000);
 
-	(void)state;
 	keep(cache, 1, 10000, 1000);
 	assert_true(has(cache, 1, 999));
 	assert_false(has(cache, 1, 1000));
@@ -284,17 +271,5 @@ static void test_the_cache_is_bounded(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_requests_that_are_refused),
-	    cmocka_unit_test(test_frames_that_are_broken),
-	    cmocka_unit_test(test_what_shares_an_answer),
-	    cmocka_unit_test(test_how_long_answers_hold),
-	    cmocka_unit_test(test_headers_of_answers),
-	    cmocka_unit_test(test_words_are_always_utf8),
-	    cmocka_unit_test(test_lines_of_headers_are_bounded),
-	    cmocka_unit_test(test_headers_of_requests_are_bounded),
-	    cmocka_unit_test(test_the_cache_is_bounded),
-	};
-
-	return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+	return sodium_init() < 0 ? 1 : run_all_tests(NULL, NULL);
 }

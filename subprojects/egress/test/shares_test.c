@@ -1,14 +1,11 @@
 /* Tests the limits of an account: the time is the test's. */
 #include "shares.h"
 
-#include <setjmp.h>
 #include <sodium.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 static const struct key one = {{1}}, other = {{2}};
 enum { SECOND = 1000 * 1000 };
@@ -47,7 +44,7 @@ static unsigned reach(struct shares *shares, const char *text, unsigned times, i
 	return count;
 }
 
-static void test_a_page_at_once_and_then_two_a_second(void **state)
+TEST_IN(test_a_page_at_once_and_then_two_a_second, set_up, take_down)
 {
 	int64_t now = 5 * SECOND;
 
@@ -60,14 +57,14 @@ static void test_a_page_at_once_and_then_two_a_second(void **state)
 	assert_int_equal(ask(*state, &other, "a.org", 100, now), 20);
 }
 
-static void test_forms_of_a_name_are_one_host(void **state)
+TEST_IN(test_forms_of_a_name_are_one_host, set_up, take_down)
 {
 	assert_int_equal(ask(*state, &one, "a.org", 19, 0), 19);
 	assert_int_equal(ask(*state, &one, "A.ORG.", 19, 0), 1);
 	assert_int_equal(ask(*state, &one, "a.oRg", 1, 0), 0);
 }
 
-static void test_names_of_one_address_are_one_host(void **state)
+TEST_IN(test_names_of_one_address_are_one_host, set_up, take_down)
 {
 	assert_int_equal(reach(*state, "192.0.2.1", 100, 0), 20);
 	assert_int_equal(reach(*state, "192.0.2.2", 100, 0), 20);
@@ -77,7 +74,7 @@ static void test_names_of_one_address_are_one_host(void **state)
 	assert_int_equal(reach(*state, "2001:db8:0:1::1", 100, 0), 20);
 }
 
-static void test_bytes(void **state)
+TEST_IN(test_bytes, set_up, take_down)
 {
 	enum { BURST = SHARE_BYTES_BURST };
 
@@ -95,7 +92,7 @@ static void test_bytes(void **state)
 	assert_true(shares_take_bytes(*state, &one, BURST, 7 * SECOND));
 }
 
-static void test_hosts_are_remembered_while_that_matters(void **state)
+TEST_IN(test_hosts_are_remembered_while_that_matters, set_up, take_down)
 {
 	char host[32];
 	unsigned taken = 0;
@@ -114,16 +111,5 @@ static void test_hosts_are_remembered_while_that_matters(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_a_page_at_once_and_then_two_a_second, set_up,
-					    take_down),
-	    cmocka_unit_test_setup_teardown(test_forms_of_a_name_are_one_host, set_up, take_down),
-	    cmocka_unit_test_setup_teardown(test_names_of_one_address_are_one_host, set_up,
-					    take_down),
-	    cmocka_unit_test_setup_teardown(test_bytes, set_up, take_down),
-	    cmocka_unit_test_setup_teardown(test_hosts_are_remembered_while_that_matters, set_up,
-					    take_down),
-	};
-
-	return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+	return sodium_init() < 0 ? 1 : run_all_tests(NULL, NULL);
 }

@@ -4,22 +4,18 @@
 #include "order.h"
 #include "topic.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 #define BASE "displayd/a"
 #define ID "0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa"
 
 /* ---- topics ---- */
 
-static void test_topics(void **state)
+TEST(test_topics)
 {
 	static const struct {
 		const char *text;
@@ -50,7 +46,6 @@ static void test_topics(void **state)
 	};
 	struct topic topic;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++) {
 		bool is_command = topic_read(topics[i].text, BASE, &topic);
 
@@ -61,12 +56,11 @@ static void test_topics(void **state)
 	}
 }
 
-static void test_a_long_topic_is_none(void **state)
+TEST(test_a_long_topic_is_none)
 {
 	char *text = malloc(70000);
 	struct topic topic;
 
-	(void)state;
 	memset(text, 'a', 69999);
 	text[69999] = '\0';
 	memcpy(text, BASE "/" ID "/entries/", strlen(BASE "/" ID "/entries/"));
@@ -74,11 +68,10 @@ static void test_a_long_topic_is_none(void **state)
 	free(text);
 }
 
-static void test_encoded_ids(void **state)
+TEST(test_encoded_ids)
 {
 	char text[TOPIC_PART_BYTES];
 
-	(void)state;
 	assert_true(topic_encode("a+b#/\xc3\xbc.-_", text, sizeof(text)));
 	assert_string_equal(text, "a%2Bb%23%2F%C3%BC.-_");
 	assert_false(topic_encode("", text, sizeof(text)));
@@ -96,12 +89,11 @@ static void on_event(void *context, const char *name, const char *data, size_t l
 		 (int)length, data);
 }
 
-static void test_events_in_pieces(void **state)
+TEST(test_events_in_pieces)
 {
 	static const char text[] = ": hello\nid: 1\nevent: shown\ndata: {}\n\ndata:x\n\n";
 	struct event_reader reader = {.on_event = on_event};
 
-	(void)state;
 	for (size_t size = 1; size < sizeof(text); size++) {
 		heard[0] = '\0';
 		for (size_t at = 0; at < sizeof(text) - 1; at += size) {
@@ -115,13 +107,12 @@ static void test_events_in_pieces(void **state)
 	}
 }
 
-static void test_an_endless_line(void **state)
+TEST(test_an_endless_line)
 {
 	struct event_reader reader = {.on_event = on_event};
 	char piece[4096];
 	bool is_taken = true;
 
-	(void)state;
 	memset(piece, 'a', sizeof(piece));
 	for (int i = 0; i < 17; i++)
 		is_taken = event_reader_take(&reader, piece, sizeof(piece));
@@ -173,9 +164,8 @@ static void check_order(const char *last, const char *payload, const char *wante
 	device_destroy(device);
 }
 
-static void test_commands(void **state)
+TEST(test_commands)
 {
-	(void)state;
 	check_order("push", "\x89PNG", "POST /push {\"image\":\"iVBORw==\"};");
 	check_order("push", "{\"image\":1}", "POST /push {\"image\":1};");
 	check_order("push", "", "!");
@@ -220,11 +210,10 @@ static void check_text(const char *payload, const char *wanted)
 	order_destroy(order);
 }
 
-static void test_texts_of_messages(void **state)
+TEST(test_texts_of_messages)
 {
 	char payload[2 * 300 + 1], wanted[2 * DEVICE_TEXT_MAX + 1];
 
-	(void)state;
 	check_text("Hi", "Hi");
 	check_text("{\"text\":\"Hi\",\"color\":\"red\"}", "Hi");
 	check_text("{\"text\":7}", "");
@@ -241,7 +230,7 @@ static void test_texts_of_messages(void **state)
 
 /* ---- discovery ---- */
 
-static void test_discovery(void **state)
+TEST(test_discovery)
 {
 	struct device *device = make_device();
 	const char *const gone[] = {"old", NULL};
@@ -250,7 +239,6 @@ static void test_discovery(void **state)
 	yyjson_doc *doc = yyjson_read(text, length, 0);
 	yyjson_val *root = yyjson_doc_get_root(doc), *components, *one;
 
-	(void)state;
 	components = yyjson_obj_get(root, "components");
 	one = yyjson_obj_get(components, "entry_a%20b");
 	assert_string_equal(yyjson_get_str(yyjson_obj_get(one, "command_topic")),
@@ -270,18 +258,4 @@ static void test_discovery(void **state)
 	device_destroy(device);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_topics),
-	    cmocka_unit_test(test_a_long_topic_is_none),
-	    cmocka_unit_test(test_encoded_ids),
-	    cmocka_unit_test(test_events_in_pieces),
-	    cmocka_unit_test(test_an_endless_line),
-	    cmocka_unit_test(test_commands),
-	    cmocka_unit_test(test_texts_of_messages),
-	    cmocka_unit_test(test_discovery),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

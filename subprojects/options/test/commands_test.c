@@ -1,12 +1,9 @@
 #include "options/options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 static const struct option_command commands[] = {
     {.name = "key list",
@@ -83,9 +80,10 @@ static int finish(void **state)
 		assert_string_equal(why.text, expected);                                           \
 	} while (0)
 
-static void commands_and_their_arguments(void **state)
+#define SCENE(function) TEST_IN(function, NULL, finish)
+
+SCENE(commands_and_their_arguments)
 {
-	(void)state;
 	assert_int_equal(run_tool("--place", "p", "key", "list", "--json", "--account=", "--note",
 				  "1", "--note=2", NULL),
 			 0);
@@ -102,9 +100,8 @@ static void commands_and_their_arguments(void **state)
 	assert_string_equal(options.positionals[1], "--why");
 }
 
-static void positionals_that_need_not_be_there(void **state)
+SCENE(positionals_that_need_not_be_there)
 {
-	(void)state;
 	assert_int_equal(run_tool("paint", "file", NULL), 0);
 	assert_int_equal(options.positional_count, 1);
 	assert_int_equal(run_tool("paint", "file", "a=1", "-o", "out", "b=2", "c=3", NULL), 0);
@@ -117,17 +114,15 @@ static void positionals_that_need_not_be_there(void **state)
 	assert_string_equal(options.positionals[0], "-");
 }
 
-static void a_command_may_read_the_rest_itself(void **state)
+SCENE(a_command_may_read_the_rest_itself)
 {
-	(void)state;
 	assert_int_equal(run_tool("--json", "panel", "--what", "ever", NULL), 0);
 	assert_ptr_equal(options.command, &commands[2]);
 	assert_int_equal(options.rest, 2);
 }
 
-static void faults_of_commands(void **state)
+SCENE(faults_of_commands)
 {
-	(void)state;
 	REFUSED("there is no command nothing; see tool --help", "nothing");
 	REFUSED("there is no command https://display.example.org/d/0198f6a2/next?key=0123456789; "
 		"see tool --help",
@@ -157,9 +152,8 @@ static const char *reason_of(const char *first, const char *second)
 	return why.text;
 }
 
-static void what_was_probably_meant(void **state)
+SCENE(what_was_probably_meant)
 {
-	(void)state;
 	assert_string_equal(reason_of("key", "delete"),
 			    "there is no command key delete; did you mean key remove?");
 	assert_string_equal(reason_of("delete", "key"),
@@ -176,12 +170,11 @@ static void what_was_probably_meant(void **state)
 			    "there is no command nothing at all; see tool --help");
 }
 
-static void a_topic_alone(void **state)
+SCENE(a_topic_alone)
 {
 	char *arguments[] = {(char *)(uintptr_t) "tool", (char *)(uintptr_t) "key",
 			     (char *)(uintptr_t) "--help"};
 
-	(void)state;
 	for (int count = 2; count <= 3; count++) {
 		options_finish(&options);
 		options_init(&options, &friendly_set);
@@ -193,13 +186,12 @@ static void a_topic_alone(void **state)
 	assert_string_equal(why.text, "key what? There are list and remove; see tool help key");
 }
 
-static void the_help_of_topics(void **state)
+SCENE(the_help_of_topics)
 {
 	size_t printed_size;
 	char *printed;
 	FILE *out = open_memstream(&printed, &printed_size);
 
-	(void)state;
 	options_print_help(&friendly_set, NULL, out);
 	options_print_topic(&friendly_set, friendly_set.topics, out);
 	fclose(out);
@@ -215,13 +207,12 @@ static void the_help_of_topics(void **state)
 	free(printed);
 }
 
-static void the_help_of_commands(void **state)
+SCENE(the_help_of_commands)
 {
 	size_t printed_size;
 	char *printed;
 	FILE *out = open_memstream(&printed, &printed_size);
 
-	(void)state;
 	options_print_help(&tool_set, NULL, out);
 	options_print_help(&tool_set, &commands[0], out);
 	fclose(out);
@@ -240,20 +231,4 @@ static void the_help_of_commands(void **state)
 	free(printed);
 }
 
-#define TEST(function) cmocka_unit_test_teardown(function, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(commands_and_their_arguments),
-	    TEST(positionals_that_need_not_be_there),
-	    TEST(a_command_may_read_the_rest_itself),
-	    TEST(faults_of_commands),
-	    TEST(what_was_probably_meant),
-	    TEST(a_topic_alone),
-	    TEST(the_help_of_commands),
-	    TEST(the_help_of_topics),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,10 @@
 #include "options/options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 enum level { LEVEL_DEBUG, LEVEL_INFO, LEVEL_WARN };
 
@@ -147,9 +144,10 @@ static int finish(void **state)
 	return 0;
 }
 
-static void defaults(void **state)
+#define SCENE(function) TEST_IN(function, clear_variables, finish)
+
+SCENE(defaults)
 {
-	(void)state;
 	assert_int_equal(run_daemon(NULL), 0);
 	assert_false(target.quiet);
 	assert_true(target.log);
@@ -164,9 +162,8 @@ static void defaults(void **state)
 	assert_int_equal(options_find_given(&options, "workers")->source, OPTION_DEFAULT);
 }
 
-static void a_default_that_the_program_finds_out(void **state)
+SCENE(a_default_that_the_program_finds_out)
 {
-	(void)state;
 	for (int round = 0; round < 2; round++) {
 		char *argv[] = {(char *)(uintptr_t) "daemon", (char *)(uintptr_t) "--workers=4"};
 
@@ -179,9 +176,8 @@ static void a_default_that_the_program_finds_out(void **state)
 	}
 }
 
-static void on_without_a_value(void **state)
+SCENE(on_without_a_value)
 {
-	(void)state;
 	assert_int_equal(run_daemon("--log", NULL), 0);
 	assert_true(target.log);
 	options_finish(&options);
@@ -193,11 +189,10 @@ static void on_without_a_value(void **state)
 	assert_false(target.log);
 }
 
-static void values_of_every_type(void **state)
+SCENE(values_of_every_type)
 {
 	char expected[4200], folder[4096];
 
-	(void)state;
 	assert_int_equal(run_daemon("--quiet", "--log", "off", "--workers=256", "--ping-ms",
 				    "18446744073709551615", "--level=warn", "--key", "a=b/",
 				    "--folder=x y", "--listen", "1", "--origin", "o", "--listen=2",
@@ -221,7 +216,7 @@ static void values_of_every_type(void **state)
 	assert_string_equal(target.folder, "/a");
 }
 
-static void what_is_given_nowhere_stays(void **state)
+SCENE(what_is_given_nowhere_stays)
 {
 	static const struct option one[] = {
 	    OPTION(NUMBER, "ping-ms", "N", "Pings.", .most = 9, INTO(pings)),
@@ -230,7 +225,6 @@ static void what_is_given_nowhere_stays(void **state)
 	static const struct option_set set = {.program = "small", .options = one};
 	char *argv[] = {(char *)(uintptr_t) "small", (char *)(uintptr_t) "--ping-ms=9"};
 
-	(void)state;
 	target.pings = UINT64_MAX;
 	for (int count = 1; count <= 2; count++) {
 		options_init(&options, &set);
@@ -241,12 +235,11 @@ static void what_is_given_nowhere_stays(void **state)
 	}
 }
 
-static void the_strongest_source_counts(void **state)
+SCENE(the_strongest_source_counts)
 {
 	const char *path = write_file("workers = 1\nping-ms = 2\nlevel = warn\nlisten = a\n"
 				      "listen = b\n");
 
-	(void)state;
 	setenv("TEST_WORKERS", "3", 1);
 	setenv("TEST_PING_MS", "4", 1);
 	assert_int_equal(run_daemon("--file", path, "--workers=5", NULL), 0);
@@ -269,9 +262,8 @@ static void the_strongest_source_counts(void **state)
 	unlink(path);
 }
 
-static void an_empty_variable_is_not_set(void **state)
+SCENE(an_empty_variable_is_not_set)
 {
-	(void)state;
 	setenv("TEST_WORKERS", "", 1);
 	setenv("TEST_LISTEN", " ,", 1);
 	setenv("TEST_FILE", "/nowhere", 1);
@@ -280,9 +272,8 @@ static void an_empty_variable_is_not_set(void **state)
 	assert_int_equal(target.listen.count, 1);
 }
 
-static void of_two_the_last_one_counts(void **state)
+SCENE(of_two_the_last_one_counts)
 {
-	(void)state;
 	assert_int_equal(run_daemon("--workers=1", "--workers=2", "--quiet", "--quiet", NULL), 0);
 	assert_int_equal(target.workers, 2);
 }
@@ -293,9 +284,8 @@ static void of_two_the_last_one_counts(void **state)
 		assert_int_equal(run_daemon(__VA_ARGS__, NULL), -1);                               \
 		assert_string_equal(why.text, expected);                                           \
 	} while (0)
-static void faults_of_arguments(void **state)
+SCENE(faults_of_arguments)
 {
-	(void)state;
 	REFUSED("there is no option --nonsense; see daemon --help", "--nonsense=1");
 	REFUSED("there is no option --worker; did you mean --workers?", "--worker=1");
 	REFUSED("there is no option --levle; did you mean --level?", "--levle", "info");
@@ -310,7 +300,7 @@ static void faults_of_arguments(void **state)
 	REFUSED("--key needs a value: KEY", "--key", "");
 }
 
-static void faults_of_values(void **state)
+SCENE(faults_of_values)
 {
 	static const char *const numbers[] = {"0",
 					      "257",
@@ -324,7 +314,6 @@ static void faults_of_values(void **state)
 					      "18446744073709551617",
 					      "99999999999999999999999"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		REFUSED("--workers must be a number from 1 to 256", "--workers", numbers[i]);
 	REFUSED("--log must be on or off", "--log=yes");
@@ -342,9 +331,8 @@ static void faults_of_values(void **state)
 	assert_int_equal(run_daemon("--level=debug", NULL), 0);
 }
 
-static void files_have_comments_and_blank_lines(void **state)
+SCENE(files_have_comments_and_blank_lines)
 {
-	(void)state;
 	assert_null(file_fault("# comment\r\n\r\n  \t\n  workers\t=  3  \r\n#x = y\n"));
 	assert_int_equal(target.workers, 3);
 	assert_null(file_fault(""));
@@ -356,9 +344,8 @@ static void files_have_comments_and_blank_lines(void **state)
 	assert_string_equal(target.folder, "/a");
 }
 
-static void faults_of_a_file_name_their_line(void **state)
+SCENE(faults_of_a_file_name_their_line)
 {
-	(void)state;
 	assert_string_equal(file_fault("\nnothing = x\n"), ":2: there is no setting \"nothing\"");
 	assert_string_equal(file_fault("\nlisen = x\n"),
 			    ":2: there is no setting \"lisen\"; did you mean listen?");
@@ -372,12 +359,11 @@ static void faults_of_a_file_name_their_line(void **state)
 	assert_string_equal(file_fault("= 3\n"), ":1: there is no setting");
 }
 
-static void a_nul_byte_is_no_text(void **state)
+SCENE(a_nul_byte_is_no_text)
 {
 	const char *path = write_file("");
 	FILE *file = fopen(path, "w");
 
-	(void)state;
 	assert_int_equal(fwrite("\nkey = a\0b\n", 1, 11, file), 11);
 	fclose(file);
 	assert_int_equal(run_daemon("--file", path, NULL), -1);
@@ -385,9 +371,8 @@ static void a_nul_byte_is_no_text(void **state)
 	unlink(path);
 }
 
-static void files_that_cannot_be_read(void **state)
+SCENE(files_that_cannot_be_read)
 {
-	(void)state;
 	REFUSED("cannot read the configuration file /nowhere/x: No such file or directory",
 		"--file=/nowhere/x");
 	REFUSED("cannot read the configuration file /: Is a directory", "--file", "/");
@@ -396,14 +381,13 @@ static void files_that_cannot_be_read(void **state)
 }
 
 /* Whatever a file holds: values, or a fault with its line. */
-static void random_files_are_read_or_refused(void **state)
+SCENE(random_files_are_read_or_refused)
 {
 	static const char *const pieces[] = {"workers", "listen", " ",	    "=",      "\n",
 					     "#",	"1",	  "folder", "unix:",  "\t",
 					     ":",	"\r",	  "\xff",   "ping-ms"};
 	unsigned seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 2000; round++) {
 		char text[256] = "";
 		const char *fault;
@@ -424,11 +408,10 @@ static void random_files_are_read_or_refused(void **state)
 static char *printed;
 static size_t printed_size;
 
-static void the_help_is_in_columns(void **state)
+SCENE(the_help_is_in_columns)
 {
 	FILE *out = open_memstream(&printed, &printed_size);
 
-	(void)state;
 	options_print_help(&daemon_set, NULL, out);
 	fclose(out);
 	assert_int_equal(strncmp(printed, "daemon - a daemon\n  -h, --help", 30), 0);
@@ -443,13 +426,12 @@ static void the_help_is_in_columns(void **state)
 	free(printed);
 }
 
-static void what_is_in_force(void **state)
+SCENE(what_is_in_force)
 {
 	const char *path = write_file("\nkey = hunter2\n");
 	char expected[256];
 	FILE *out = open_memstream(&printed, &printed_size);
 
-	(void)state;
 	setenv("TEST_LISTEN", "a,b", 1);
 	assert_int_equal(run_daemon("--file", path, "--workers=3", NULL), 0);
 	unlink(path);
@@ -466,29 +448,4 @@ static void what_is_in_force(void **state)
 	free(printed);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, clear_variables, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(defaults),
-	    TEST(on_without_a_value),
-	    TEST(a_default_that_the_program_finds_out),
-	    TEST(values_of_every_type),
-	    TEST(what_is_given_nowhere_stays),
-	    TEST(the_strongest_source_counts),
-	    TEST(an_empty_variable_is_not_set),
-	    TEST(of_two_the_last_one_counts),
-	    TEST(faults_of_arguments),
-	    TEST(faults_of_values),
-	    TEST(files_have_comments_and_blank_lines),
-	    TEST(faults_of_a_file_name_their_line),
-	    TEST(a_nul_byte_is_no_text),
-	    TEST(files_that_cannot_be_read),
-	    TEST(random_files_are_read_or_refused),
-	    TEST(the_help_is_in_columns),
-	    TEST(what_is_in_force),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,11 @@
 /* The configuration file and variables: what is refused, and what is in force as a file. */
 #include "options/options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 struct target {
 	uint32_t workers;
@@ -70,13 +67,12 @@ static int read_text(const char *text)
 }
 
 /* Lines that are pasted into a file set the same. */
-static void what_is_in_force_can_be_pasted(void **state)
+TEST(what_is_in_force_can_be_pasted)
 {
 	static char program[] = "daemon", workers[] = "--workers=3", folder[] = "--folder=/x y";
 	char *const argv[] = {program, workers, folder, NULL};
 	FILE *out = open_memstream(&printed, &printed_size);
 
-	(void)state;
 	setenv("TEST_LISTEN", "a,b", 1);
 	assert_int_equal(read_all(NULL, 3, argv), 0);
 	options_print(&options, out);
@@ -91,7 +87,7 @@ static void what_is_in_force_can_be_pasted(void **state)
 	free(printed);
 }
 
-static void a_comment_behind_a_value(void **state)
+TEST(a_comment_behind_a_value)
 {
 	static const char *const lines[] = {"workers = 3 # cores",    "workers = 3#cores",
 					    "log = on\t# or off",     "level = info # quiet",
@@ -100,7 +96,6 @@ static void a_comment_behind_a_value(void **state)
 					    "folder = /a ; a folder", "key = a // b"};
 	char expected[128];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		snprintf(expected, sizeof(expected),
 			 ":1: a comment needs a line of its own; there is one after the value of "
@@ -116,9 +111,8 @@ static void a_comment_behind_a_value(void **state)
 	assert_string_equal(target.folder, "//a//b");
 }
 
-static void a_value_in_quotes(void **state)
+TEST(a_value_in_quotes)
 {
-	(void)state;
 	assert_int_equal(read_text("folder = \"/a b\"\n"), -1);
 	assert_non_null(strstr(why.text, ":1: write it without quotes: the value of \"folder\""));
 	assert_int_equal(read_text("# x\nworkers = '3'\n"), -1);
@@ -127,20 +121,18 @@ static void a_value_in_quotes(void **state)
 	assert_string_equal(target.key, "\"a\"b");
 }
 
-static void a_file_of_other_systems(void **state)
+TEST(a_file_of_other_systems)
 {
-	(void)state;
 	assert_int_equal(read_text("\xef\xbb\xbfworkers = 4\r\nfolder = /a\r\n"), 0);
 	assert_int_equal(target.workers, 4);
 	assert_string_equal(target.folder, "/a");
 	assert_int_equal(read_text("\xef\xbb"), -1);
 }
 
-static void a_variable_of_no_option(void **state)
+TEST(a_variable_of_no_option)
 {
 	static const char *const others[] = {"OTHER", "PORT_*", NULL};
 
-	(void)state;
 	setenv("TEST_OTHER", "1", 1);
 	setenv("TEST_PORT_8080_TCP", "1", 1);
 	setenv("TEST_LEVEL", "warn", 1);
@@ -169,15 +161,4 @@ static int finish(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_is_in_force_can_be_pasted),
-	    cmocka_unit_test(a_value_in_quotes),
-	    cmocka_unit_test(a_file_of_other_systems),
-	    cmocka_unit_test(a_comment_behind_a_value),
-	    cmocka_unit_test(a_variable_of_no_option),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, finish);
-}
+RUN_TESTS(NULL, finish)

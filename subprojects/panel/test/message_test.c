@@ -9,13 +9,12 @@ static struct message parse(const char *text)
 	return message;
 }
 
-static void test_members(void **state)
+TEST(test_members)
 {
 	struct message m =
 	    parse("{\"immediate\":true,\"dwell_secs\":15,\"brightness\":0,"
 		  "\"reboot\":true,\"image_url\":\"u\",\"ota_url\":\"o\",\"x\":[1]}");
 
-	(void)state;
 	assert_true(m.immediate && m.reboot);
 	assert_int_equal(m.dwell_s, 15);
 	assert_int_equal(m.brightness, 0);
@@ -23,7 +22,7 @@ static void test_members(void **state)
 	assert_string_equal(m.ota_url, "o");
 }
 
-static void test_what_is_not_named(void **state)
+TEST(test_what_is_not_named)
 {
 	static const char *const texts[] = {
 	    "{}",
@@ -32,7 +31,6 @@ static void test_what_is_not_named(void **state)
 	    "{\"immediate\":false,\"reboot\":false}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(texts); i++) {
 		struct message m = parse(texts[i]);
 
@@ -44,9 +42,8 @@ static void test_what_is_not_named(void **state)
 	}
 }
 
-static void test_numbers_are_moved_into_range(void **state)
+TEST(test_numbers_are_moved_into_range)
 {
-	(void)state;
 	assert_int_equal(parse("{\"dwell_secs\":0}").dwell_s, 1);
 	assert_int_equal(parse("{\"dwell_secs\":-1e300}").dwell_s, 1);
 	assert_int_equal(parse("{\"dwell_secs\":1e300}").dwell_s, 3600);
@@ -56,25 +53,23 @@ static void test_numbers_are_moved_into_range(void **state)
 	assert_int_equal(parse("{\"brightness\":18446744073709551615}").brightness, 100);
 }
 
-static void test_no_object(void **state)
+TEST(test_no_object)
 {
 	static const char *const texts[] = {"", "[]", "1", "{", "{}x", "null", "{\"a\":}"};
 	struct message message;
 
-	(void)state;
 	for (size_t i = 0; i < array_length(texts); i++)
 		assert_false(message_parse(texts[i], strlen(texts[i]), &message));
 	assert_false(message_parse(NULL, 0, &message));
 	assert_false(message_parse("{\"image_url\":\"\xff\"}", 17, &message));
 }
 
-static void test_client_info(void **state)
+TEST(test_client_info)
 {
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	message_client_info("1.6.6", "02:00:00:00:00:01", "ws://h/\"\\", file);
 	fclose(file);
 	assert_string_equal(text,
@@ -88,15 +83,4 @@ static void test_client_info(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_members),
-	    cmocka_unit_test(test_what_is_not_named),
-	    cmocka_unit_test(test_numbers_are_moved_into_range),
-	    cmocka_unit_test(test_no_object),
-	    cmocka_unit_test(test_client_info),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -22,9 +22,8 @@ static const struct good good[] = {
     {"https://h:080/a", false, false, true, "h", 80, "h:80", "/a", "", "https://h:80/a"},
 };
 
-static void test_good(void **state)
+TEST(test_good)
 {
-	(void)state;
 	for (size_t i = 0; i < array_length(good); i++) {
 		const struct good *g = &good[i];
 		struct link_config link;
@@ -41,7 +40,7 @@ static void test_good(void **state)
 	}
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	static const char *const bad[] = {
 	    "",		  "h/d/1",	     "ftp://h/",	"ws://",
@@ -52,17 +51,15 @@ static void test_bad(void **state)
 	};
 	struct link_config link;
 
-	(void)state;
 	for (size_t i = 0; i < array_length(bad); i++)
 		assert_non_null(panel_options_parse_url(bad[i], false, &link));
 }
 
-static void test_length(void **state)
+TEST(test_length)
 {
 	char text[4096];
 	struct link_config link;
 
-	(void)state;
 	for (size_t length = 20; length < sizeof(text) - 1; length += 13) {
 		memset(text, 'a', length);
 		memcpy(text, "ws://h/?key=", 12);
@@ -75,13 +72,4 @@ static void test_length(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_good),
-	    cmocka_unit_test(test_bad),
-	    cmocka_unit_test(test_length),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

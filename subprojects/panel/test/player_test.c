@@ -93,7 +93,9 @@ static void queue_still(struct fixture *f, uint32_t colour, uint32_t dwell_s)
 	queue(f, &colour, 1, 0, dwell_s);
 }
 
-static void test_first_picture_comes_on_at_once(void **state)
+#define SCENE(name) TEST_IN(name, set_up, tear_down)
+
+SCENE(test_first_picture_comes_on_at_once)
 {
 	struct fixture *f = *state;
 
@@ -103,7 +105,7 @@ static void test_first_picture_comes_on_at_once(void **state)
 	expect(f, 100000, "");
 }
 
-static void test_next_picture_waits_for_the_dwell(void **state)
+SCENE(test_next_picture_waits_for_the_dwell)
 {
 	struct fixture *f = *state;
 
@@ -114,7 +116,7 @@ static void test_next_picture_waits_for_the_dwell(void **state)
 	expect(f, 1, "+2 000002/0 ");
 }
 
-static void test_picture_that_comes_in_a_repetition_waits_for_its_end(void **state)
+SCENE(test_picture_that_comes_in_a_repetition_waits_for_its_end)
 {
 	struct fixture *f = *state;
 
@@ -125,7 +127,7 @@ static void test_picture_that_comes_in_a_repetition_waits_for_its_end(void **sta
 	expect(f, 1, "+2 000002/0 ");
 }
 
-static void test_newer_picture_replaces_the_queued_one(void **state)
+SCENE(test_newer_picture_replaces_the_queued_one)
 {
 	struct fixture *f = *state;
 
@@ -137,7 +139,7 @@ static void test_newer_picture_replaces_the_queued_one(void **state)
 	expect(f, 60000, "");
 }
 
-static void test_immediate_shows_the_queued_picture(void **state)
+SCENE(test_immediate_shows_the_queued_picture)
 {
 	struct fixture *f = *state;
 
@@ -151,7 +153,7 @@ static void test_immediate_shows_the_queued_picture(void **state)
 	expect(f, 1, "+3 000003/0 ");
 }
 
-static void test_immediate_with_nothing_queued_freezes(void **state)
+SCENE(test_immediate_with_nothing_queued_freezes)
 {
 	struct fixture *f = *state;
 	const uint32_t colours[] = {1, 2};
@@ -164,7 +166,7 @@ static void test_immediate_with_nothing_queued_freezes(void **state)
 	expect(f, 0, "+2 000003/0 ");
 }
 
-static void test_immediate_close_behind_a_change_has_no_effect(void **state)
+SCENE(test_immediate_close_behind_a_change_has_no_effect)
 {
 	struct fixture *f = *state;
 	const uint32_t colours[] = {1, 2};
@@ -175,7 +177,7 @@ static void test_immediate_close_behind_a_change_has_no_effect(void **state)
 	expect(f, 500, "000002/1 ");
 }
 
-static void test_animation_loops_and_is_not_cut_at_its_dwell(void **state)
+SCENE(test_animation_loops_and_is_not_cut_at_its_dwell)
 {
 	struct fixture *f = *state;
 	const uint32_t colours[] = {1, 2, 3};
@@ -187,7 +189,7 @@ static void test_animation_loops_and_is_not_cut_at_its_dwell(void **state)
 	expect(f, 1, "+2 ffffff/0 ");
 }
 
-static void test_immediate_cuts_an_animation(void **state)
+SCENE(test_immediate_cuts_an_animation)
 {
 	struct fixture *f = *state;
 	const uint32_t colours[] = {1, 2, 3};
@@ -199,7 +201,7 @@ static void test_immediate_cuts_an_animation(void **state)
 	expect(f, 0, "+2 ffffff/0 ");
 }
 
-static void test_broken_picture_is_acknowledged_and_not_shown(void **state)
+SCENE(test_broken_picture_is_acknowledged_and_not_shown)
 {
 	struct fixture *f = *state;
 	static const uint8_t garbage[] = "RIFF\x10\0\0\0WEBPVP8 garbage";
@@ -212,7 +214,7 @@ static void test_broken_picture_is_acknowledged_and_not_shown(void **state)
 	expect(f, 0, "+3 000003/0 ");
 }
 
-static void test_other_sizes_are_refused(void **state)
+SCENE(test_other_sizes_are_refused)
 {
 	struct fixture *f = *state;
 	const uint32_t colours[] = {1, 2};
@@ -232,7 +234,7 @@ static void test_other_sizes_are_refused(void **state)
 }
 
 /* Every file that is cut short or has one byte changed: nothing but pictures or faults. */
-static void test_damaged_files_do_no_harm(void **state)
+SCENE(test_damaged_files_do_no_harm)
 {
 	struct fixture *f = *state;
 	const uint32_t colours[] = {1, 2, 3};
@@ -262,7 +264,7 @@ static void test_damaged_files_do_no_harm(void **state)
 	free(data);
 }
 
-static void test_reset_counts_anew(void **state)
+SCENE(test_reset_counts_anew)
 {
 	struct fixture *f = *state;
 
@@ -276,22 +278,5 @@ static void test_reset_counts_anew(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-	    TEST(test_first_picture_comes_on_at_once),
-	    TEST(test_next_picture_waits_for_the_dwell),
-	    TEST(test_picture_that_comes_in_a_repetition_waits_for_its_end),
-	    TEST(test_newer_picture_replaces_the_queued_one),
-	    TEST(test_immediate_shows_the_queued_picture),
-	    TEST(test_immediate_with_nothing_queued_freezes),
-	    TEST(test_immediate_close_behind_a_change_has_no_effect),
-	    TEST(test_animation_loops_and_is_not_cut_at_its_dwell),
-	    TEST(test_immediate_cuts_an_animation),
-	    TEST(test_broken_picture_is_acknowledged_and_not_shown),
-	    TEST(test_other_sizes_are_refused),
-	    TEST(test_damaged_files_do_no_harm),
-	    TEST(test_reset_counts_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

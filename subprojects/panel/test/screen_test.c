@@ -57,15 +57,15 @@ static size_t count(const char *needle)
 	return found;
 }
 
-static void test_nothing_changed_draws_nothing(void **state)
+#define SCENE(name) TEST_IN(name, set_up, tear_down)
+
+SCENE(test_nothing_changed_draws_nothing)
 {
-	(void)state;
 	expect(100, "ready", "");
 }
 
-static void test_small_picture(void **state)
+SCENE(test_small_picture)
 {
-	(void)state;
 	set(0, 0, 255, 0, 0); /* upper half of the first cell */
 	set(1, 1, 0, 255, 0); /* lower half of the second, right behind it */
 	set(2, 0, 0, 255, 0); /* colours change places */
@@ -78,9 +78,8 @@ static void test_small_picture(void **state)
 	expect(100, "ready", "\x1b[1;1H\x1b[38;2;0;0;0m\x1b[48;2;0;0;0m" BLOCK "\x1b[0m");
 }
 
-static void test_gap_in_a_row(void **state)
+SCENE(test_gap_in_a_row)
 {
-	(void)state;
 	set(10, 4, 9, 9, 9);
 	set(12, 4, 9, 9, 9);
 	/* The pen is right already at the second one. */
@@ -88,9 +87,8 @@ static void test_gap_in_a_row(void **state)
 	       "\x1b[3;11H\x1b[38;2;9;9;9m\x1b[48;2;0;0;0m" BLOCK "\x1b[3;13H" BLOCK "\x1b[0m");
 }
 
-static void test_brightness(void **state)
+SCENE(test_brightness)
 {
-	(void)state;
 	set(0, 0, 200, 100, 3);
 	expect(25, "ready", "\x1b[1;1H\x1b[38;2;100;50;2m\x1b[48;2;0;0;0m" BLOCK "\x1b[0m");
 	expect(0, "ready", "\x1b[1;1H\x1b[38;2;0;0;0m\x1b[48;2;0;0;0m" BLOCK "\x1b[0m");
@@ -99,9 +97,8 @@ static void test_brightness(void **state)
 	assert_int_equal(screen_dim(255, 1), 26);
 }
 
-static void test_status(void **state)
+SCENE(test_status)
 {
-	(void)state;
 	expect(100, "gone", "\x1b[17;1H\x1b[2mgone\x1b[0m\x1b[K");
 	screen_reset(&screen, 3, 17);
 	draw(100, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f");
@@ -109,9 +106,8 @@ static void test_status(void **state)
 	assert_non_null(strstr(text, "\x1b[2m\xc3\xa4\xc3\xb6\xc3\xbc\x1b[0m"));
 }
 
-static void test_whole_picture(void **state)
+SCENE(test_whole_picture)
 {
-	(void)state;
 	screen_reset(&screen, 64, 17);
 	draw(100, "");
 	assert_int_equal(count(BLOCK), 64 * 16);
@@ -120,9 +116,8 @@ static void test_whole_picture(void **state)
 	assert_int_equal(count("\x1b[48;2;"), 1);
 }
 
-static void test_small_terminal(void **state)
+SCENE(test_small_terminal)
 {
-	(void)state;
 	screen_reset(&screen, 10, 4);
 	draw(100, "ready");
 	assert_int_equal(count(BLOCK), 10 * 4);
@@ -132,16 +127,5 @@ static void test_small_terminal(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-	    TEST(test_nothing_changed_draws_nothing),
-	    TEST(test_small_picture),
-	    TEST(test_gap_in_a_row),
-	    TEST(test_brightness),
-	    TEST(test_status),
-	    TEST(test_whole_picture),
-	    TEST(test_small_terminal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

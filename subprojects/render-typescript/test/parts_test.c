@@ -1,19 +1,16 @@
 #include "../src/clock.h"
 #include "../src/source_map.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 /* after the headers that it needs */
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
-static void offsets_follow_the_changes(void **state)
+TEST(offsets_follow_the_changes)
 {
 	static const struct clock_change changes[] = {{100, 3600}, {200, 7200}, {300, -60}};
 
-	(void)state;
 	clock_set(5, changes, 3);
 	assert_int_equal(clock_now_ms(), 5);
 	assert_int_equal(clock_offset_s(INT64_MIN), 3600);
@@ -31,11 +28,10 @@ static const char mapped[] = "let a = 1;\nnobody;\n" SOURCE_MAP_COMMENT
 			     "eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbImFwcC50cyJdLCJtYXBwaW5ncyI6IkFBQUEs"
 			     "SUFBSSxJQUFZO0FBQ2hCOyIsIm5hbWVzIjpbXX0=\n";
 
-static void places_are_those_of_the_source(void **state)
+TEST(places_are_those_of_the_source)
 {
 	unsigned line = 0, column = 0;
 
-	(void)state;
 	assert_true(source_map_find(mapped, sizeof(mapped) - 1, 1, 9, &line, &column));
 	assert_int_equal(line, 1);
 	assert_int_equal(column, 17);
@@ -48,11 +44,10 @@ static void places_are_those_of_the_source(void **state)
 }
 
 /* Any byte may be wrong, and any part missing. */
-static void maps_may_be_anything(void **state)
+TEST(maps_may_be_anything)
 {
 	unsigned line, column;
 
-	(void)state;
 	for (size_t length = 0; length < sizeof(mapped); length++) {
 		char *cut = malloc(length + 1);
 
@@ -72,13 +67,4 @@ static void maps_may_be_anything(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(offsets_follow_the_changes),
-	    cmocka_unit_test(places_are_those_of_the_source),
-	    cmocka_unit_test(maps_may_be_anything),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,12 +1,8 @@
 /* sandbox_test LAUNCHER PROBE: what a program in the sandbox can do, and what it cannot. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 /* Exit code for meson. */
 enum { SKIPPED = 77 };
@@ -81,7 +77,7 @@ static void sandbox_refuses(const char *stage, const char *what)
 	assert_true(error == EPERM || error == EACCES);
 }
 
-static void test_refuses_before_it_is_sealed(void **state)
+TEST(test_refuses_before_it_is_sealed)
 {
 	static const char *const names[] = {
 	    "make a socket",	"make a unix socket",
@@ -91,13 +87,12 @@ static void test_refuses_before_it_is_sealed(void **state)
 	    "take 1 GiB",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		refuses("start", names[i]);
 }
 
 /* Before sandbox_restrict() only Landlock protects files, and not every kernel has it. */
-static void test_landlock(void **state)
+TEST(test_landlock)
 {
 	static const char *const names[] = {
 	    "read /etc/passwd", "read /proc/self/environ", "list /",
@@ -106,7 +101,6 @@ static void test_landlock(void **state)
 	char *arguments[] = {launcher, "--required", probe, "start", "write to the link", NULL};
 	int status = run(arguments);
 
-	(void)state;
 	if (WEXITSTATUS(status) == 125) {
 		print_message("this kernel or container has not all layers\n");
 		skip();
@@ -116,7 +110,7 @@ static void test_landlock(void **state)
 		refuses("start", names[i]);
 }
 
-static void test_refuses_all_once_sealed(void **state)
+TEST(test_refuses_all_once_sealed)
 {
 	static const char *const names[] = {
 	    "read /etc/passwd",
@@ -136,12 +130,11 @@ static void test_refuses_all_once_sealed(void **state)
 	    "take 1 GiB",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		refuses("sealed", names[i]);
 }
 
-static void test_an_interpreter_has_less(void **state)
+TEST(test_an_interpreter_has_less)
 {
 	static const char *const refused[] = {
 	    "read /etc/passwd",
@@ -176,14 +169,13 @@ static void test_an_interpreter_has_less(void **state)
 	    "let others run",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
 		refuses("script", refused[i]);
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
 		assert_int_equal(attempt("script", allowed[i]), 0);
 }
 
-static void test_a_network(void **state)
+TEST(test_a_network)
 {
 	static const char *const refused[] = {
 	    "read /proc/self/environ",
@@ -225,14 +217,13 @@ static void test_a_network(void **state)
 	    "make a pair of streams",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
 		refuses("network", refused[i]);
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
 		assert_int_equal(attempt("network", allowed[i]), 0);
 }
 
-static void test_allows_what_a_program_needs(void **state)
+TEST(test_allows_what_a_program_needs)
 {
 	static const char *const names[] = {
 	    "take 16 MiB",
@@ -241,7 +232,6 @@ static void test_allows_what_a_program_needs(void **state)
 	    "find a clean environment",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		assert_int_equal(attempt("start", names[i]), 0);
 		assert_int_equal(attempt("sealed", names[i]), 0);
@@ -296,7 +286,7 @@ static bool can_restrict_servers(void)
 	return WEXITSTATUS(run(arguments)) != 250;
 }
 
-static void test_server(void **state)
+TEST(test_server)
 {
 	static const char *const refused[] = {
 	    "read /etc/passwd",
@@ -315,7 +305,6 @@ static void test_server(void **state)
 	    "splice lines into the log",
 	};
 
-	(void)state;
 	if (!can_restrict_servers())
 		skip();
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
@@ -326,7 +315,7 @@ static void test_server(void **state)
 		assert_int_equal(attempt("server", allowed[i]), 0);
 }
 
-static void test_client(void **state)
+TEST(test_client)
 {
 	static const char *const allowed[] = {
 	    "take 16 MiB",
@@ -341,7 +330,6 @@ static void test_client(void **state)
 	    "make a pair of streams",
 	};
 
-	(void)state;
 	if (!can_restrict_servers())
 		skip();
 	sandbox_refuses("client", "make a unix datagram socket");
@@ -351,12 +339,11 @@ static void test_client(void **state)
 		assert_int_equal(attempt("client", allowed[i]), 0);
 }
 
-static void test_a_sealed_process_can_abort(void **state)
+TEST(test_a_sealed_process_can_abort)
 {
 	char *arguments[] = {probe, "server", "abort", NULL};
 	int status = run(arguments);
 
-	(void)state;
 	if (!can_restrict_servers())
 		skip();
 	assert_true(WIFSIGNALED(status));
@@ -364,33 +351,30 @@ static void test_a_sealed_process_can_abort(void **state)
 }
 
 /* All other calls are allowed. */
-static void test_io_uring_is_refused(void **state)
+TEST(test_io_uring_is_refused)
 {
-	(void)state;
 	assert_int_equal(attempt("ringless", "make an io_uring"), ENOSYS);
 	assert_int_equal(attempt("ringless", "make an io_uring in another program"), ENOSYS);
 	assert_int_equal(attempt("ringless", "make a process"), 0);
 	assert_int_equal(attempt("ringless", "read /etc/passwd"), 0);
 }
 
-static void test_time_of_the_processor_is_limited(void **state)
+TEST(test_time_of_the_processor_is_limited)
 {
 	char *launched[] = {launcher, "--best-effort", "--cpu",		"1",
 			    probe,    "start",	       "work for ever", NULL};
 	int status = run(launched);
 
-	(void)state;
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGKILL);
 }
 
-static void test_launcher_says_what_is_wrong(void **state)
+TEST(test_launcher_says_what_is_wrong)
 {
 	char *no_program[] = {launcher, "/nowhere", NULL};
 	char *no_size[] = {launcher, "--data", "much", probe, NULL};
 	char *nothing[] = {launcher, NULL};
 
-	(void)state;
 	assert_int_equal(WEXITSTATUS(run(no_program)), 126);
 	assert_int_equal(WEXITSTATUS(run(no_size)), 2);
 	assert_int_equal(WEXITSTATUS(run(nothing)), 2);
@@ -398,21 +382,6 @@ static void test_launcher_says_what_is_wrong(void **state)
 
 int main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_refuses_before_it_is_sealed),
-	    cmocka_unit_test(test_landlock),
-	    cmocka_unit_test(test_refuses_all_once_sealed),
-	    cmocka_unit_test(test_an_interpreter_has_less),
-	    cmocka_unit_test(test_a_network),
-	    cmocka_unit_test(test_allows_what_a_program_needs),
-	    cmocka_unit_test(test_server),
-	    cmocka_unit_test(test_client),
-	    cmocka_unit_test(test_a_sealed_process_can_abort),
-	    cmocka_unit_test(test_io_uring_is_refused),
-	    cmocka_unit_test(test_time_of_the_processor_is_limited),
-	    cmocka_unit_test(test_launcher_says_what_is_wrong),
-	};
-
 	if (argc != 3)
 		return 2;
 	/* This fails in qemu-user, which does not pass seccomp on to the kernel. */
@@ -422,5 +391,5 @@ int main(int argc, char **argv)
 	}
 	launcher = argv[1];
 	probe = argv[2];
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -3,13 +3,10 @@
 
 #include <malloc.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 /* after the headers that it needs */
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 enum { MAX = 100 * 1000, SMALL = 100, NOTE = 32 };
 
@@ -34,7 +31,7 @@ static void *take(struct budget *budget, size_t size)
 	return block;
 }
 
-static void blocks_count_until_they_are_freed(void **state)
+TEST_IN(blocks_count_until_they_are_freed, set_up, take_down)
 {
 	struct budget *budget = *state;
 	void *block = take(budget, SMALL);
@@ -47,7 +44,7 @@ static void blocks_count_until_they_are_freed(void **state)
 	assert_int_equal(budget_bytes(budget), 0);
 }
 
-static void all_ways_to_allocate_fail_beyond(void **state)
+TEST_IN(all_ways_to_allocate_fail_beyond, set_up, take_down)
 {
 	struct budget *budget = *state, *before;
 	void *first = take(budget, MAX - NOTE), *none = NULL;
@@ -77,7 +74,7 @@ static void all_ways_to_allocate_fail_beyond(void **state)
 	budget_set_spare(0);
 }
 
-static void blocks_keep_their_budget(void **state)
+TEST_IN(blocks_keep_their_budget, set_up, take_down)
 {
 	struct budget *budget = *state, *other = budget_create(MAX, 2 * MAX), *before;
 	char *block = take(budget, SMALL);
@@ -100,7 +97,7 @@ static void blocks_keep_their_budget(void **state)
 	free(block);
 }
 
-static void aligned_blocks_can_grow(void **state)
+TEST_IN(aligned_blocks_can_grow, set_up, take_down)
 {
 	struct budget *budget = *state, *before = budget_enter(budget);
 	char *block = memalign(4096, SMALL);
@@ -116,7 +113,7 @@ static void aligned_blocks_can_grow(void **state)
 	assert_int_equal(budget_bytes(budget), 0);
 }
 
-static void the_spare_is_shared(void **state)
+TEST_IN(the_spare_is_shared, set_up, take_down)
 {
 	struct budget *budget = *state, *other = budget_create(MAX, 2 * MAX);
 	void *own, *spare, *others;
@@ -141,11 +138,10 @@ static void the_spare_is_shared(void **state)
 	budget_set_spare(0);
 }
 
-static void impossible_sizes_fail(void **state)
+TEST(impossible_sizes_fail)
 {
 	volatile size_t huge = SIZE_MAX - 16;
 
-	(void)state;
 	assert_null(malloc(huge));
 	assert_null(calloc(huge, 2));
 	assert_null(realloc(NULL, huge));
@@ -163,13 +159,12 @@ static void *use(void *context)
 	return budget_enter(before);
 }
 
-static void threads_share_a_budget(void **state)
+TEST(threads_share_a_budget)
 {
 	struct budget *budget = budget_create(SMALL, 2 * MAX);
 	pthread_t threads[4];
 	void *entered;
 
-	(void)state;
 	budget_set_spare(MAX);
 
 	for (int i = 0; i < 4; i++)
@@ -188,17 +183,4 @@ static void threads_share_a_budget(void **state)
 	budget_set_spare(0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(blocks_count_until_they_are_freed, set_up, take_down),
-	    cmocka_unit_test_setup_teardown(all_ways_to_allocate_fail_beyond, set_up, take_down),
-	    cmocka_unit_test_setup_teardown(blocks_keep_their_budget, set_up, take_down),
-	    cmocka_unit_test_setup_teardown(aligned_blocks_can_grow, set_up, take_down),
-	    cmocka_unit_test_setup_teardown(the_spare_is_shared, set_up, take_down),
-	    cmocka_unit_test(impossible_sizes_fail),
-	    cmocka_unit_test(threads_share_a_budget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,12 +1,9 @@
 #include "sandboxed/bytes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 /* after the headers that it needs */
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 static void expect_json(const char *from, size_t length, const char *wanted)
 {
@@ -21,9 +18,8 @@ static void expect_json(const char *from, size_t length, const char *wanted)
 	bytes_finish(&bytes);
 }
 
-static void strings_are_utf8(void **state)
+TEST(strings_are_utf8)
 {
-	(void)state;
 	expect_json("", 0, "\"\"");
 	expect_json("a\"\\\n\x01z", 6, "\"a\\\"\\\\\\u000a\\u0001z\"");
 	expect_json("\xc3\xa9\xf0\x9f\x98\x80", 6, "\"\xc3\xa9\xf0\x9f\x98\x80\"");
@@ -35,10 +31,9 @@ static void strings_are_utf8(void **state)
 	expect_json("\xff", 1, "\"\xef\xbf\xbd\"");
 }
 
-static void bytes_become_base64(void **state)
+TEST(bytes_become_base64)
 {
 	static const char *const wanted[] = {"", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="};
-	(void)state;
 	for (size_t length = 0; length < 5; length++) { /* RFC 4648 section 10 */
 		struct bytes bytes = {0};
 
@@ -48,11 +43,10 @@ static void bytes_become_base64(void **state)
 	}
 }
 
-static void text_is_bounded(void **state)
+TEST(text_is_bounded)
 {
 	struct bytes bytes = {.most = 10};
 
-	(void)state;
 	bytes_add_text(&bytes, "0123456789");
 	assert_false(bytes.failed);
 	bytes_add_text(&bytes, "x");
@@ -64,11 +58,10 @@ static void text_is_bounded(void **state)
 	bytes_finish(&bytes);
 }
 
-static void what_is_no_text_is_replaced(void **state)
+TEST(what_is_no_text_is_replaced)
 {
 	struct bytes bytes = {0};
 
-	(void)state;
 	bytes_add_valid(&bytes, STR("a\xc3\xa9\xff\"\xe2\x82"));
 	assert_string_equal(bytes.data, "a\xc3\xa9\xef\xbf\xbd\"\xef\xbf\xbd\xef\xbf\xbd");
 	bytes_skip(&bytes, 3);
@@ -76,14 +69,4 @@ static void what_is_no_text_is_replaced(void **state)
 	bytes_finish(&bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(strings_are_utf8),
-	    cmocka_unit_test(bytes_become_base64),
-	    cmocka_unit_test(text_is_bounded),
-	    cmocka_unit_test(what_is_no_text_is_replaced),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

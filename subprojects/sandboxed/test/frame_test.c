@@ -1,21 +1,17 @@
 #include "sandboxed/frame.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 /* after the headers that it needs */
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
-static void frames_come_as_they_went(void **state)
+TEST(frames_come_as_they_went)
 {
 	struct frame frame;
 	int link[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, link), 0);
 	assert_int_equal(frame_send(link[0], STR("{}"), STR("blob")), 0);
 	assert_int_equal(frame_receive(link[1], &frame), 1);
@@ -29,11 +25,10 @@ static void frames_come_as_they_went(void **state)
 	close(link[1]);
 }
 
-static void frames_that_are_cut_are_errors(void **state)
+TEST(frames_that_are_cut_are_errors)
 {
 	static const char whole[] = "\0\0\0\2\0\0\0\4{}blob";
 
-	(void)state;
 	for (size_t length = 1; length < sizeof(whole) - 1; length++) {
 		struct frame frame;
 		int link[2];
@@ -46,12 +41,11 @@ static void frames_that_are_cut_are_errors(void **state)
 	}
 }
 
-static void limits_are_the_callers(void **state)
+TEST(limits_are_the_callers)
 {
 	const struct str bytes = STR("\0\0\0\2\0\0\0\4{}blob and more");
 	struct frame frame;
 
-	(void)state;
 	assert_int_equal(frame_find(bytes, 2, 4, &frame), FRAME_IS_WHOLE);
 	assert_true(str_equal(frame.blob, STR("blob")));
 	assert_int_equal(frame.size, 14);
@@ -59,13 +53,4 @@ static void limits_are_the_callers(void **state)
 	assert_int_equal(frame_find(bytes, 2, 3, &frame), FRAME_IS_WRONG);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(frames_come_as_they_went),
-	    cmocka_unit_test(frames_that_are_cut_are_errors),
-	    cmocka_unit_test(limits_are_the_callers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

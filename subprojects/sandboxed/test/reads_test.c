@@ -2,14 +2,10 @@
 #include "sandboxed/reads.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 enum { SENT = 100, LIMIT = 30 };
 
@@ -48,18 +44,10 @@ static void check(ssize_t (*take)(int fd, void *to, size_t size))
 	close(ends[1]);
 }
 
-static void reads_end_at_the_limit(void **state)
+TEST(reads_end_at_the_limit)
 {
-	(void)state;
 	check(by_read);
 	check(by_recv);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(reads_end_at_the_limit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -27,7 +27,7 @@ static void assert_read_alike(const char *text)
 		assert_memory_equal(found.bytes, expected.bytes, sizeof(found.bytes));
 }
 
-static void chosen_addresses(void **state)
+TEST(chosen_addresses)
 {
 	static const char *const texts[] = {"0.0.0.0",
 					    "255.255.255.255",
@@ -66,17 +66,15 @@ static void chosen_addresses(void **state)
 					    "1.2.3.4.",
 					    "1000.1.1.1"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_read_alike(texts[i]);
 }
 
-static void random_texts(void **state)
+TEST(random_texts)
 {
 	static const char characters[] = "0123456789.....";
 	char text[20];
 
-	(void)state;
 	srandom(1);
 	for (int i = 0; i < 200000; i++) {
 		size_t length = 7 + (size_t)random() % 9;
@@ -88,12 +86,11 @@ static void random_texts(void **state)
 	}
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
 	struct address address, read;
 	char text[ADDRESS_TEXT_BYTES], expected[ADDRESS_TEXT_BYTES];
 
-	(void)state;
 	srandom(1);
 	memcpy(address.bytes, mapped, sizeof(mapped));
 	for (int i = 0; i < 10000; i++) {
@@ -110,7 +107,7 @@ static void what_is_written_is_read(void **state)
 	assert_string_equal(text, "2001:db8::1");
 }
 
-static void subscribers(void **state)
+TEST(subscribers)
 {
 	static const char *const cut[][2] = {
 	    {"192.0.2.1", "192.0.2.1"},
@@ -121,7 +118,6 @@ static void subscribers(void **state)
 	struct address address;
 	char text[ADDRESS_TEXT_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
 		assert_true(address_read(str_from(cut[i][0]), &address));
 		address_cut_to_subscriber(&address);
@@ -130,7 +126,7 @@ static void subscribers(void **state)
 	}
 }
 
-static void networks_of_addresses(void **state)
+TEST(networks_of_addresses)
 {
 	static const char *const cut[][2] = {
 	    {"192.0.2.1", "192.0.2.0"},
@@ -141,7 +137,6 @@ static void networks_of_addresses(void **state)
 	struct address address;
 	char text[ADDRESS_TEXT_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
 		assert_true(address_read(str_from(cut[i][0]), &address));
 		address_cut_to_network(&address);
@@ -150,13 +145,4 @@ static void networks_of_addresses(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(chosen_addresses),	       cmocka_unit_test(random_texts),
-	    cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(subscribers),
-	    cmocka_unit_test(networks_of_addresses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

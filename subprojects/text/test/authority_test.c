@@ -1,7 +1,7 @@
 #include "text/authority.h"
 #include "text_test.h"
 
-static void hosts_and_ports(void **state)
+TEST(hosts_and_ports)
 {
 	static const struct {
 		const char *text, *host;
@@ -15,7 +15,6 @@ static void hosts_and_ports(void **state)
 	    {"[::1]:80", "::1", 80, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(good); i++) {
 		struct authority authority;
 
@@ -27,7 +26,7 @@ static void hosts_and_ports(void **state)
 	}
 }
 
-static void faults(void **state)
+TEST(faults)
 {
 	static const struct {
 		const char *text;
@@ -51,19 +50,10 @@ static void faults(void **state)
 	};
 	struct authority authority;
 
-	(void)state;
 	assert_int_equal(authority_read((struct str){0}, &authority), AUTHORITY_NO_HOST);
 	for (size_t i = 0; i < array_length(bad); i++)
 		if (authority_read(str_from(bad[i].text), &authority) != bad[i].fault)
 			fail_msg("%s", bad[i].text);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(hosts_and_ports),
-	    cmocka_unit_test(faults),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -32,9 +32,8 @@ static void hex_encode(const uint8_t *data, size_t size, char *ret_text)
 		ret_text += sprintf(ret_text, "%02x", data[i]);
 }
 
-static void python_vectors(void **state)
+TEST(python_vectors)
 {
-	(void)state;
 	for (size_t i = 0; i < array_length(base64_vectors); i++) {
 		struct str text = str_from(base64_vectors[i].text);
 		uint8_t data[300];
@@ -56,12 +55,11 @@ static void python_vectors(void **state)
 	}
 }
 
-static void digits_have_their_values(void **state)
+TEST(digits_have_their_values)
 {
 	const struct str digits =
 	    STR("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 
-	(void)state;
 	for (int c = 0; c < 256; c++) {
 		size_t at = str_find(digits, (char)c);
 
@@ -92,21 +90,19 @@ static void check_all_texts(size_t length, const uint8_t *good)
 	}
 }
 
-static void short_texts_as_python_has_them(void **state)
+TEST(short_texts_as_python_has_them)
 {
-	(void)state;
 	check_all_texts(1, base64_good_1);
 	check_all_texts(2, base64_good_2);
 	check_all_texts(3, base64_good_3);
 	check_all_texts(4, base64_good_4);
 }
 
-static void every_other_byte_is_refused_everywhere(void **state)
+TEST(every_other_byte_is_refused_everywhere)
 {
 	static const char alphabet[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-	(void)state;
 	for (int c = 0; c < 256; c++) {
 		for (size_t position = 0; position < 12; position++) {
 			char text[] = "AAAAAAAAAAAA";
@@ -124,12 +120,11 @@ static void every_other_byte_is_refused_everywhere(void **state)
 	}
 }
 
-static void alphabets_are_never_mixed(void **state)
+TEST(alphabets_are_never_mixed)
 {
 	uint8_t data[64];
 	size_t size;
 
-	(void)state;
 	assert_int_equal(decode(STR("AAA+AAAAAAA/"), data, &size), 0);
 	assert_int_equal(decode(STR("AAA-AAAAAAA_"), data, &size), 0);
 	assert_int_equal(decode(STR("AAA+AAAAAAA_"), data, &size), -EINVAL);
@@ -138,11 +133,10 @@ static void alphabets_are_never_mixed(void **state)
 }
 
 /* Lines of every length, with every kind of white space, as `base64 -w LENGTH` writes them. */
-static void white_space_is_passed_over(void **state)
+TEST(white_space_is_passed_over)
 {
 	static const char *const spaces[] = {"\n", "\r\n", " ", "\t", "\f", " \n\n "};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(base64_vectors); i++) {
 		struct str text = str_from(base64_vectors[i].text);
 
@@ -167,7 +161,7 @@ static void white_space_is_passed_over(void **state)
 	}
 }
 
-static void explanations_say_where(void **state)
+TEST(explanations_say_where)
 {
 	static const struct {
 		const char *text, *expected;
@@ -185,7 +179,6 @@ static void explanations_say_where(void **state)
 	    {"AAB=", "ends too soon: its last character holds bits of a byte that does not follow"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(cases); i++) {
 		char text[BASE64_EXPLANATION_BYTES];
 		uint8_t data[16];
@@ -197,38 +190,21 @@ static void explanations_say_where(void **state)
 	}
 }
 
-static void nothing_is_nothing(void **state)
+TEST(nothing_is_nothing)
 {
 	uint8_t data[4];
 	size_t size = 999;
 
-	(void)state;
 	assert_int_equal(base64_decode((struct str){0}, data, &size), 0);
 	assert_int_equal(size, 0);
 }
 
-static void white_space_in_front(void **state)
+TEST(white_space_in_front)
 {
-	(void)state;
 	assert_true(str_equal(base64_skip_space(STR(" \t\r\n\fa b ")), STR("a b ")));
 	assert_true(str_equal(base64_skip_space(STR("\va")), STR("\va")));
 	assert_int_equal(base64_skip_space(STR(" \n")).length, 0);
 	assert_int_equal(base64_skip_space((struct str){0}).length, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(digits_have_their_values),
-	    cmocka_unit_test(python_vectors),
-	    cmocka_unit_test(short_texts_as_python_has_them),
-	    cmocka_unit_test(every_other_byte_is_refused_everywhere),
-	    cmocka_unit_test(alphabets_are_never_mixed),
-	    cmocka_unit_test(white_space_is_passed_over),
-	    cmocka_unit_test(explanations_say_where),
-	    cmocka_unit_test(nothing_is_nothing),
-	    cmocka_unit_test(white_space_in_front),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

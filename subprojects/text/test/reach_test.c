@@ -169,9 +169,8 @@ static const char *const public[] = {
     "2a00:1450::5eff:10.0.0.1",
 };
 
-static void test_special_addresses(void **state)
+TEST(test_special_addresses)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++)
 		if (is_public(special[i]))
 			fail_msg("%s is taken for public", special[i]);
@@ -181,9 +180,8 @@ static void test_special_addresses(void **state)
 }
 
 /* An address of IPv4 is judged alike in each form that holds it. */
-static void test_forms_of_one_address(void **state)
+TEST(test_forms_of_one_address)
 {
-	(void)state;
 	for (unsigned i = 0; i < 200000; i++) {
 		uint32_t number = (uint32_t)random() << 16 ^ (uint32_t)random();
 		struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_addr = {number}};
@@ -208,12 +206,11 @@ static void test_forms_of_one_address(void **state)
 	}
 }
 
-static void test_other_families(void **state)
+TEST(test_other_families)
 {
 	struct sockaddr address = {.sa_family = AF_UNIX};
 	struct address made;
 
-	(void)state;
 	assert_false(address_of_socket(&address, &made));
 }
 
@@ -225,11 +222,10 @@ static bool is_listed(const struct network_list *list, const char *text)
 	return network_list_has(list, &address);
 }
 
-static void test_what_the_operator_allows(void **state)
+TEST(test_what_the_operator_allows)
 {
 	struct network_list list = {0};
 
-	(void)state;
 	assert_true(network_list_add(&list, "10.1.0.0/16"));
 	assert_true(network_list_add(&list, "192.168.1.7"));
 	assert_true(network_list_add(&list, "fd12:3400::/22"));
@@ -247,12 +243,11 @@ static void test_what_the_operator_allows(void **state)
 	assert_false(is_listed(&list, "::10.1.255.1"));
 }
 
-static void test_those_of_this_machine(void **state)
+TEST(test_those_of_this_machine)
 {
 	static const char *const own[] = {"127.0.0.1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1"};
 	struct address address;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
 		assert_true(address_read(str_from(own[i]), &address));
 		assert_true(address_is_own(&address));
@@ -261,7 +256,7 @@ static void test_those_of_this_machine(void **state)
 	assert_false(address_is_own(&address));
 }
 
-static void test_texts_that_are_no_range(void **state)
+TEST(test_texts_that_are_no_range)
 {
 	static const char *const wrong[] = {
 	    "",
@@ -294,7 +289,6 @@ static void test_texts_that_are_no_range(void **state)
 	};
 	struct network_list list = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		if (network_list_add(&list, wrong[i]))
 			fail_msg("%s is taken for a range", wrong[i]);
@@ -305,11 +299,10 @@ static void test_texts_that_are_no_range(void **state)
 }
 
 /* Texts made by chance, mostly of what addresses are made of. */
-static void test_texts_by_chance(void **state)
+TEST(test_texts_by_chance)
 {
 	static const char letters[] = "0123456789abcdef.:/x%- ";
 
-	(void)state;
 	for (unsigned i = 0; i < 300000; i++) {
 		struct network_list list = {0};
 		char text[40];
@@ -323,7 +316,7 @@ static void test_texts_by_chance(void **state)
 	}
 }
 
-static void private_networks(void **state)
+TEST(private_networks)
 {
 	static const char *const near[] = {
 	    "10.1.2.3",	      "127.0.0.1", "169.254.7.7", "172.16.0.1", "172.31.255.255",
@@ -333,7 +326,6 @@ static void private_networks(void **state)
 					  "::",		 "fec0::1",    "::2"};
 	struct address address;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(near) / sizeof(*near); i++)
 		assert_true(address_read((struct str){near[i], strlen(near[i])}, &address) &&
 			    address_is_private(&address));
@@ -353,7 +345,7 @@ static bool is_local(struct str host, const struct network_list *list, unsigned 
 	return is;
 }
 
-static void hosts_that_are_local(void **state)
+TEST(hosts_that_are_local)
 {
 	struct str local =
 	    STR("192.168.1.5 10.0.0.1 127.0.0.1 127.1 0x7f000001 2130706433 017700000001 0 "
@@ -366,7 +358,6 @@ static void hosts_that_are_local(void **state)
 		"1.2.3.4.5 . .. % %1 : x%y nas.lan nas");
 	struct str host;
 
-	(void)state;
 	while (str_next(&local, ' ', &host))
 		if (!is_local(host, NULL, REACH_NOT_LISTED))
 			fail_msg("%.*s", STR_ARG(host));
@@ -376,11 +367,10 @@ static void hosts_that_are_local(void **state)
 	assert_false(is_local(STR(""), NULL, 0));
 }
 
-static void hosts_that_are_listed(void **state)
+TEST(hosts_that_are_listed)
 {
 	struct network_list list = {0};
 
-	(void)state;
 	assert_true(is_local(STR("nas.local"), &list, REACH_NOT_LISTED));
 	assert_true(network_list_add(&list, "192.168.1.0/24"));
 	assert_true(is_local(STR("192.168.1.5"), &list, 0));
@@ -396,7 +386,7 @@ static void hosts_that_are_listed(void **state)
 
 /* Each part that is missing is named, with who can change it; all together fit into the database.
  */
-static void sentences(void **state)
+TEST(sentences)
 {
 	static const struct {
 		unsigned lack;
@@ -405,7 +395,6 @@ static void sentences(void **state)
 		     {REACH_CLOSED, "Administration, Instance"},
 		     {REACH_NOT_MARKED, "Administration, Accounts"}};
 
-	(void)state;
 	assert_null(reach_sentence(0));
 	assert_null(reach_sentence(reach_lacks(false, true)));
 	assert_int_equal(reach_lacks(true, false), REACH_CLOSED | REACH_NOT_MARKED);
@@ -419,21 +408,4 @@ static void sentences(void **state)
 	}
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(hosts_that_are_local),
-	    cmocka_unit_test(hosts_that_are_listed),
-	    cmocka_unit_test(sentences),
-	    cmocka_unit_test(test_special_addresses),
-	    cmocka_unit_test(private_networks),
-	    cmocka_unit_test(test_forms_of_one_address),
-	    cmocka_unit_test(test_other_families),
-	    cmocka_unit_test(test_what_the_operator_allows),
-	    cmocka_unit_test(test_those_of_this_machine),
-	    cmocka_unit_test(test_texts_that_are_no_range),
-	    cmocka_unit_test(test_texts_by_chance),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

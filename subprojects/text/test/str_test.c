@@ -5,9 +5,8 @@
 
 static const struct str null = {0};
 
-static void equality(void **state)
+TEST(equality)
 {
-	(void)state;
 	assert_true(str_equal(STR("abc"), STR("abc")));
 	assert_false(str_equal(STR("abc"), STR("abd")));
 	assert_false(str_equal(STR("abc"), STR("ab")));
@@ -25,9 +24,8 @@ static void equality(void **state)
 }
 
 /* Only A-Z and a-z are the same letters; "@" and "`" differ by the same bit and are not. */
-static void case_of_every_pair(void **state)
+TEST(case_of_every_pair)
 {
-	(void)state;
 	for (int a = 0; a < 256; a++) {
 		for (int b = 0; b < 256; b++) {
 			char x = (char)a;
@@ -42,9 +40,8 @@ static void case_of_every_pair(void **state)
 	}
 }
 
-static void finding_and_trimming(void **state)
+TEST(finding_and_trimming)
 {
-	(void)state;
 	assert_int_equal(str_find(STR("abcb"), 'b'), 1);
 	assert_int_equal(str_find(STR("abcb"), 'x'), 4);
 	assert_int_equal(str_find(null, 'x'), 0);
@@ -62,11 +59,10 @@ static bool number(const char *text, unsigned long long max, unsigned long long 
 	return str_to_uint64(str_from(text), max, ret);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	unsigned long long value = 99;
 
-	(void)state;
 	assert_true(number("0", 10, &value));
 	assert_int_equal(value, 0);
 	assert_true(number("0010", 10, &value));
@@ -89,12 +85,11 @@ static void numbers(void **state)
 	assert_int_equal(value, 99);
 }
 
-static void pieces(void **state)
+TEST(pieces)
 {
 	struct str rest = STR("a,,b");
 	struct str piece;
 
-	(void)state;
 	assert_true(str_next(&rest, ',', &piece));
 	assert_true(str_equal(piece, STR("a")));
 	assert_true(str_next(&rest, ',', &piece));
@@ -111,15 +106,4 @@ static void pieces(void **state)
 	assert_false(str_next(&rest, ',', &piece));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(equality),
-	    cmocka_unit_test(case_of_every_pair),
-	    cmocka_unit_test(finding_and_trimming),
-	    cmocka_unit_test(numbers),
-	    cmocka_unit_test(pieces),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -4,9 +4,8 @@
 
 static const uint8_t others[] = {0, 1, 0x1f, 0x20, 'A' - 1, 'Z' + 1, 0x7f, 0x80, 0xff};
 
-static void every_byte_at_every_place(void **state)
+TEST(every_byte_at_every_place)
 {
-	(void)state;
 	for (size_t i = 0; i < array_length(others); i++) {
 		uint8_t other = others[i];
 
@@ -31,11 +30,4 @@ static void every_byte_at_every_place(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_byte_at_every_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,9 @@
 /* cmocka with what it needs before it, and helpers of these tests. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 #define array_length(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -11,13 +11,12 @@ static void expect_file(struct str *text, const char *name, const char *data, bo
 	assert_int_equal(file.is_base64, is_base64);
 }
 
-static void files_come_in_their_order(void **state)
+TEST(files_come_in_their_order)
 {
 	struct str text = STR("# comment\n-- a.ts --\nlet a;\n\n-- b.png;base64 --\r\nAAEC\n"
 			      "--  c d  --\n-- ;base64 --\nno end");
 	struct txtar_file file;
 
-	(void)state;
 	assert_true(txtar_is_archive(text));
 	expect_file(&text, "a.ts", "let a;\n\n", false);
 	expect_file(&text, "b.png", "AAEC\n", true);
@@ -26,12 +25,11 @@ static void files_come_in_their_order(void **state)
 	assert_false(txtar_next(&text, &file));
 }
 
-static void texts_without_files(void **state)
+TEST(texts_without_files)
 {
 	static const char *const texts[] = {"", "a", "--a--\n", "--  --\n", "-- a --x\n", "-- --"};
 	struct txtar_file file;
 
-	(void)state;
 	for (size_t i = 0; i < array_length(texts); i++) {
 		struct str text = str_from(texts[i]);
 
@@ -42,12 +40,4 @@ static void texts_without_files(void **state)
 	assert_true(txtar_is_archive(STR("\n# comment\n\r\n-- a --")));
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(files_come_in_their_order),
-	    cmocka_unit_test(texts_without_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

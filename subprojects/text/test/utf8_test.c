@@ -29,9 +29,8 @@ static size_t encode(uint32_t c, char *text)
 }
 
 /* All numbers that four bytes can spell, surrogates and those above U+10FFFF included. */
-static void every_code_point(void **state)
+TEST(every_code_point)
 {
-	(void)state;
 	for (uint32_t c = 0; c < 0x200000; c++) {
 		char text[4];
 		struct str s = {text, encode(c, text)};
@@ -75,9 +74,8 @@ static void check_all_texts(size_t length, const uint8_t *good)
 	}
 }
 
-static void short_texts_as_python_has_them(void **state)
+TEST(short_texts_as_python_has_them)
 {
-	(void)state;
 	check_all_texts(1, utf8_good_1);
 	check_all_texts(2, utf8_good_2);
 	check_all_texts(3, utf8_good_3);
@@ -97,16 +95,14 @@ static void assert_exactly(const uint32_t *expected, size_t count, bool (*predic
 	assert_int_equal(found, count);
 }
 
-static void classes_as_python_has_them(void **state)
+TEST(classes_as_python_has_them)
 {
-	(void)state;
 	assert_exactly(control_characters, array_length(control_characters), utf8_is_control);
 	assert_exactly(white_space, array_length(white_space), utf8_is_space);
 }
 
-static void lengths(void **state)
+TEST(lengths)
 {
-	(void)state;
 	assert_int_equal(utf8_length(STR("")), 0);
 	assert_int_equal(utf8_length((struct str){0}), 0);
 	assert_int_equal(utf8_length(STR("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\0")), 5);
@@ -115,7 +111,7 @@ static void lengths(void **state)
 	assert_int_equal(utf8_sequence_length(STR("\x80")), 0);
 }
 
-static void test_what_steers(void **state)
+TEST(test_what_steers)
 {
 	static const uint32_t steering[] = {0,	    0x1b,   0x7f,   0x80,   0x9f,   0x61c,  0x200e,
 					    0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069};
@@ -124,7 +120,6 @@ static void test_what_steers(void **state)
 					    0x2065, 0x206a, 0xfeff, 0x1f4a1};
 	char text[UTF8_ESCAPE_BYTES + 1];
 
-	(void)state;
 	for (size_t i = 0; i < array_length(steering); i++)
 		assert_true(utf8_is_steering(steering[i]));
 	for (size_t i = 0; i < array_length(harmless); i++)
@@ -134,12 +129,11 @@ static void test_what_steers(void **state)
 }
 
 /* A text is taken in pieces as it is taken whole, wherever they end. */
-static void texts_in_pieces(void **state)
+TEST(texts_in_pieces)
 {
 	static const char text[] = "0123456789\xc3\xa9 \xe2\x82\xac\xf0\x9f\x98\x80";
 	struct utf8_stream surrogate = {0};
 
-	(void)state;
 	for (size_t first = 0; first < sizeof(text); first++) {
 		for (size_t second = first; second < sizeof(text); second++) {
 			struct utf8_stream stream = {0};
@@ -154,28 +148,14 @@ static void texts_in_pieces(void **state)
 	assert_false(utf8_add(&surrogate, STR("\xa0")));
 }
 
-static void cuts_are_between_characters(void **state)
+TEST(cuts_are_between_characters)
 {
 	const struct str text = STR("a\xc3\xa9\xe2\x82\xac");
 	static const size_t lengths[] = {0, 1, 1, 3, 3, 3, 6, 6};
 
-	(void)state;
 	for (size_t most = 0; most < array_length(lengths); most++)
 		assert_int_equal(utf8_cut(text, most).length, lengths[most]);
 	assert_int_equal(utf8_cut((struct str){0}, 0).length, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(texts_in_pieces),
-	    cmocka_unit_test(cuts_are_between_characters),
-	    cmocka_unit_test(test_what_steers),
-	    cmocka_unit_test(every_code_point),
-	    cmocka_unit_test(short_texts_as_python_has_them),
-	    cmocka_unit_test(classes_as_python_has_them),
-	    cmocka_unit_test(lengths),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

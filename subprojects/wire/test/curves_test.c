@@ -3,14 +3,12 @@
  * 6979. */
 #include <psa/crypto.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 enum { NUMBER = 32, POINT = 65, SIGNATURE = 64, THREADS = 4, ROUNDS = 50 };
 
@@ -80,13 +78,12 @@ static psa_status_t agree(psa_key_id_t key, const char *peer, uint8_t ret[NUMBER
 	return psa_raw_key_agreement(PSA_ALG_ECDH, key, point, POINT, ret, NUMBER, &size);
 }
 
-static void test_a_known_shared_secret(void **state)
+TEST(test_a_known_shared_secret)
 {
 	psa_key_id_t key = key_of(PRIVATE, PSA_ALG_ECDH, OWN);
 	uint8_t found[POINT], expected[POINT];
 	size_t size;
 
-	(void)state;
 	assert_int_equal(psa_export_public_key(key, found, sizeof(found), &size), PSA_SUCCESS);
 	assert_int_equal(size, unhex("04" OWN_X OWN_Y, expected));
 	assert_memory_equal(found, expected, POINT);
@@ -96,7 +93,7 @@ static void test_a_known_shared_secret(void **state)
 	psa_destroy_key(key);
 }
 
-static void test_what_is_no_point(void **state)
+TEST(test_what_is_no_point)
 {
 	static const char *const points[] = {
 	    "04" PEER_X PEER_X,
@@ -107,7 +104,6 @@ static void test_what_is_no_point(void **state)
 	psa_key_id_t key = key_of(PRIVATE, PSA_ALG_ECDH, OWN), other;
 	uint8_t found[NUMBER];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
 		assert_int_equal(agree(key, points[i], found), PSA_ERROR_INVALID_ARGUMENT);
 		assert_int_not_equal(
@@ -116,11 +112,10 @@ static void test_what_is_no_point(void **state)
 	psa_destroy_key(key);
 }
 
-static void test_what_is_no_secret(void **state)
+TEST(test_what_is_no_secret)
 {
 	psa_key_id_t key;
 
-	(void)state;
 	assert_int_not_equal(import(PRIVATE, PSA_ALG_ECDH, ZERO, &key), PSA_SUCCESS);
 	assert_int_not_equal(import(PRIVATE, PSA_ALG_ECDH, ORDER, &key), PSA_SUCCESS);
 	psa_destroy_key(key_of(PRIVATE, PSA_ALG_ECDH, BELOW_ORDER));
@@ -132,13 +127,12 @@ static psa_status_t verify(psa_key_id_t key, const uint8_t *hash, const uint8_t 
 			       SIGNATURE);
 }
 
-static void test_a_known_signature(void **state)
+TEST(test_a_known_signature)
 {
 	psa_key_id_t key = key_of(PUBLIC, PSA_ALG_ECDSA(PSA_ALG_SHA_256), "04" SIGNER_X SIGNER_Y);
 	uint8_t hash[NUMBER], signature[SIGNATURE];
 	size_t size;
 
-	(void)state;
 	assert_int_equal(psa_hash_compute(PSA_ALG_SHA_256, (const uint8_t *)"sample", 6, hash,
 					  sizeof(hash), &size),
 			 PSA_SUCCESS);
@@ -174,13 +168,12 @@ static void *sign_often(void *argument)
 	return NULL;
 }
 
-static void test_threads_sign(void **state)
+TEST(test_threads_sign)
 {
 	psa_key_id_t key = key_of(PRIVATE, PSA_ALG_ECDSA(PSA_ALG_SHA_256), SIGNER);
 	pthread_t threads[THREADS];
 	void *fault;
 
-	(void)state;
 	for (unsigned i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, sign_often, &key), 0);
 	for (unsigned i = 0; i < THREADS; i++) {
@@ -216,16 +209,15 @@ static void assert_made_keys_agree(psa_key_type_t type, size_t bits)
 	psa_destroy_key(keys[1]);
 }
 
-static void test_made_keys_agree(void **state)
+TEST(test_made_keys_agree)
 {
-	(void)state;
 	assert_made_keys_agree(PRIVATE, 256);
 	assert_made_keys_agree(X25519, 255);
 	/* No function of ours. */
 	assert_made_keys_agree(PSA_KEY_TYPE_ECC_KEY_PAIR(PSA_ECC_FAMILY_BRAINPOOL_P_R1), 256);
 }
 
-static void test_a_known_secret_of_x25519(void **state)
+TEST(test_a_known_secret_of_x25519)
 {
 	/* Clamped, as PSA wants it. */
 	psa_key_id_t key =
@@ -234,7 +226,6 @@ static void test_a_known_secret_of_x25519(void **state)
 	uint8_t found[POINT], expected[NUMBER], peer[NUMBER];
 	size_t size;
 
-	(void)state;
 	assert_int_equal(psa_export_public_key(key, found, sizeof(found), &size), PSA_SUCCESS);
 	assert_int_equal(
 	    size,
@@ -257,17 +248,7 @@ static void test_a_known_secret_of_x25519(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_a_known_shared_secret),
-	    cmocka_unit_test(test_what_is_no_point),
-	    cmocka_unit_test(test_what_is_no_secret),
-	    cmocka_unit_test(test_a_known_signature),
-	    cmocka_unit_test(test_threads_sign),
-	    cmocka_unit_test(test_made_keys_agree),
-	    cmocka_unit_test(test_a_known_secret_of_x25519),
-	};
-
 	if (psa_crypto_init() != PSA_SUCCESS)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -2,14 +2,12 @@
  * that a sanitizer detects a read beyond it. */
 #include "wire/head.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 enum { TEXT_MAX = 64 * 1024 };
 
@@ -82,11 +80,10 @@ static int finish(void **state)
 	return 0;
 }
 
-static void a_request(void **state)
+TEST(a_request)
 {
 	static const char target[] = "/a?b=%20";
 
-	(void)state;
 	assert_int_equal(read_request("GET /a?b=%20 HTTP/1.1\r\nHost: x\r\nA:b\r\nEmpty:\r\n"
 				      "Blank: \t in side \t \r\n\r\n"),
 			 WIRE_HEAD_COMPLETE);
@@ -97,7 +94,7 @@ static void a_request(void **state)
 	assert_false(head.is_http_1_0);
 }
 
-static void versions_and_connections(void **state)
+TEST(versions_and_connections)
 {
 	static const struct {
 		const char *text;
@@ -110,7 +107,6 @@ static void versions_and_connections(void **state)
 	    {"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", true, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(read_request(cases[i].text), WIRE_HEAD_COMPLETE);
 		assert_int_equal(head.is_http_1_0, cases[i].is_http_1_0);
@@ -118,18 +114,17 @@ static void versions_and_connections(void **state)
 	}
 }
 
-static void a_response(void **state)
+TEST(a_response)
 {
 	static const char text[] = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
 				   "Connection: Upgrade\r\n\r\n";
 
-	(void)state;
 	assert_int_equal(read_head(HTTP_RESPONSE, text, strlen(text)), WIRE_HEAD_COMPLETE);
 	assert_int_equal(head.status, 101);
 	assert_string_equal(heard.text, "Upgrade=websocket;Connection=Upgrade;");
 }
 
-static void hostile_heads(void **state)
+TEST(hostile_heads)
 {
 	static const char *const cases[] = {
 	    "",
@@ -155,7 +150,6 @@ static void hostile_heads(void **state)
 	    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (read_request(cases[i]) != WIRE_HEAD_MALFORMED)
 			fail_msg("%zu is taken: %s", i, cases[i]);
@@ -167,11 +161,10 @@ static void hostile_heads(void **state)
 	assert_int_equal(read_request("get / HTTP/1.1\r\n\r\n"), WIRE_HEAD_UNKNOWN_METHOD);
 }
 
-static void a_user_may_stop_a_head(void **state)
+TEST(a_user_may_stop_a_head)
 {
 	static const char text[] = "GET / HTTP/1.1\r\nA: b\r\nC: d\r\nE: f\r\n\r\n";
 
-	(void)state;
 	read_request("");
 	heard.stop_after = 1;
 	assert_int_equal(
@@ -238,12 +231,11 @@ static void expect(const char *text, enum wire_body_result expected, const char 
 	expect_of(chunked_head, text, strlen(text), expected, body, used);
 }
 
-static void bodies_of_a_known_length(void **state)
+TEST(bodies_of_a_known_length)
 {
 	static const char four[] = "POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\n";
 	size_t used = 1;
 
-	(void)state;
 	expect_of(four, "abcd", 4, WIRE_BODY_COMPLETE, "abcd", 4);
 	expect_of(four, "abcdGET", 7, WIRE_BODY_COMPLETE, "abcd", 4);
 	expect_of(four, "abc", 3, WIRE_BODY_MORE, "abc", 3);
@@ -252,9 +244,8 @@ static void bodies_of_a_known_length(void **state)
 	assert_int_equal(used, 0);
 }
 
-static void chunked_bodies(void **state)
+TEST(chunked_bodies)
 {
-	(void)state;
 	expect("0\r\n\r\n", WIRE_BODY_COMPLETE, "", 5);
 	expect("3\r\nabc\r\n0\r\n\r\nGET", WIRE_BODY_COMPLETE, "abc", 13);
 	expect("3\r\nabc\r\nA\r\n0123456789\r\n000\r\n\r\n", WIRE_BODY_COMPLETE, "abc0123456789",
@@ -271,7 +262,7 @@ static void chunked_bodies(void **state)
 	expect("3\r\nab", WIRE_BODY_MORE, "ab", 5);
 }
 
-static void hostile_chunks(void **state)
+TEST(hostile_chunks)
 {
 	static const char *const cases[] = {
 	    "\r\n",
@@ -303,13 +294,12 @@ static void hostile_chunks(void **state)
 	    "0\r\nA: b\r\nhOST: c\r\n\r\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		expect(cases[i], WIRE_BODY_MALFORMED, "", 0);
 	expect_of(chunked_head, "1;\0\r\na\r\n0\r\n\r\n", 13, WIRE_BODY_MALFORMED, "", 0);
 }
 
-static void hostile_extensions(void **state)
+TEST(hostile_extensions)
 {
 	static const char *const cases[] = {
 	    ";a\r\na\r\n0\r\n\r\n",
@@ -343,7 +333,6 @@ static void hostile_extensions(void **state)
 	    "1;;b\r\na\r\n0\r\n\r\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		expect(cases[i], WIRE_BODY_MALFORMED, "", 0);
 }
@@ -368,13 +357,12 @@ static enum wire_body_result repeat(const char *before, size_t count, const char
 	return result[0];
 }
 
-static void limits_of_lines(void **state)
+TEST(limits_of_lines)
 {
 	/* "0;" and CR count, LF does not. */
 	const size_t line = WIRE_CHUNK_LINE_MAX - 3;
 	const size_t trailers = WIRE_TRAILERS_MAX - strlen("A: \r\n\r\n");
 
-	(void)state;
 	assert_int_equal(repeat("0;", line, "\r\n\r\n"), WIRE_BODY_COMPLETE);
 	assert_int_equal(repeat("0;", line + 1, "\r\n\r\n"), WIRE_BODY_MALFORMED);
 	assert_int_equal(repeat("0\r\nA: ", trailers, "\r\n\r\n"), WIRE_BODY_COMPLETE);
@@ -384,7 +372,7 @@ static void limits_of_lines(void **state)
 			 WIRE_BODY_COMPLETE);
 }
 
-static void a_limit_of_all_extensions(void **state)
+TEST(a_limit_of_all_extensions)
 {
 	/* All of a line but its size and its CR. */
 	const size_t counted = WIRE_CHUNK_LINE_MAX - 2;
@@ -392,7 +380,6 @@ static void a_limit_of_all_extensions(void **state)
 	char chunk[WIRE_CHUNK_LINE_MAX + 16];
 	size_t used;
 
-	(void)state;
 	for (size_t more = 0; more <= 1; more++) {
 		assert_int_equal(read_request(chunked_head), WIRE_HEAD_COMPLETE);
 		snprintf(chunk, sizeof(chunk), "1;%0*d\r\na\r\n", WIRE_CHUNK_LINE_MAX - 3, 0);
@@ -405,18 +392,17 @@ static void a_limit_of_all_extensions(void **state)
 	}
 }
 
-static void a_user_may_stop_a_body(void **state)
+TEST(a_user_may_stop_a_body)
 {
 	size_t used;
 
-	(void)state;
 	assert_int_equal(read_request(chunked_head), WIRE_HEAD_COMPLETE);
 	heard.stop_after = 0;
 	assert_int_equal(wire_body_read(&parser, &heard, "1\r\na\r\n", 6, &used),
 			 WIRE_BODY_STOPPED);
 }
 
-static void the_end_of_a_connection_ends_a_response(void **state)
+TEST(the_end_of_a_connection_ends_a_response)
 {
 	static const struct {
 		const char *head, *body;
@@ -427,7 +413,6 @@ static void the_end_of_a_connection_ends_a_response(void **state)
 	    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "3\r\nabc\r\n", false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t used;
 
@@ -442,7 +427,7 @@ static void the_end_of_a_connection_ends_a_response(void **state)
 	}
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	static const struct {
 		const char *list;
@@ -462,7 +447,6 @@ static void lists(void **state)
 	    {"a,b", false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (wire_list_has(cases[i].list, strlen(cases[i].list), "Upgrade") !=
 		    cases[i].has_it)
@@ -470,24 +454,4 @@ static void lists(void **state)
 	assert_false(wire_list_has("upgrade", 6, "upgrade"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_request),
-	    cmocka_unit_test(versions_and_connections),
-	    cmocka_unit_test(a_response),
-	    cmocka_unit_test(hostile_heads),
-	    cmocka_unit_test(a_user_may_stop_a_head),
-	    cmocka_unit_test(bodies_of_a_known_length),
-	    cmocka_unit_test(chunked_bodies),
-	    cmocka_unit_test(hostile_chunks),
-	    cmocka_unit_test(hostile_extensions),
-	    cmocka_unit_test(limits_of_lines),
-	    cmocka_unit_test(a_limit_of_all_extensions),
-	    cmocka_unit_test(a_user_may_stop_a_body),
-	    cmocka_unit_test(the_end_of_a_connection_ends_a_response),
-	    cmocka_unit_test(lists),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, finish);
-}
+RUN_TESTS(NULL, finish)

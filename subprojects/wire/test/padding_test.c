@@ -2,13 +2,11 @@
  */
 #include "wire/head.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 static struct wire_parser parser;
 
@@ -48,12 +46,11 @@ static enum wire_body_result read_pieces(const char *text, size_t length, size_t
 }
 
 /* An extension within the first bytes of a line counts, too. */
-static void a_limit_of_short_extensions(void **state)
+TEST(a_limit_of_short_extensions)
 {
 	static const char chunk[] = "1;abcdefghijk\r\na\r\n";
 	size_t counted = 0;
 
-	(void)state;
 	read_head();
 	while (read_pieces(chunk, strlen(chunk), strlen(chunk)) == WIRE_BODY_MORE) {
 		counted += strlen(";abcdefghijk");
@@ -62,7 +59,7 @@ static void a_limit_of_short_extensions(void **state)
 	assert_true(counted > WIRE_CHUNK_EXTENSIONS_MAX - strlen(chunk));
 }
 
-static void what_no_body_needs_is_counted(void **state)
+TEST(what_no_body_needs_is_counted)
 {
 	static const struct {
 		const char *text;
@@ -77,7 +74,6 @@ static void what_no_body_needs_is_counted(void **state)
 	    {"1\r\na\r\n0\r\nA: b\r\n\r\n", 6},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t length = strlen(cases[i].text);
 
@@ -91,12 +87,4 @@ static void what_no_body_needs_is_counted(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_limit_of_short_extensions),
-	    cmocka_unit_test(what_no_body_needs_is_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

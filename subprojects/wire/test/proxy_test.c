@@ -1,12 +1,8 @@
 /* PROXY headers, in pieces and damaged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 #include "wire/proxy.h"
 
@@ -38,11 +34,10 @@ static void assert_source(const char *expected)
 #define SIGNATURE "\r\n\r\n\0\r\nQUIT\n"
 #define MAPPED "\0\0\0\0\0\0\0\0\0\0\xff\xff"
 
-static void lines(void **state)
+TEST(lines)
 {
 	static const char line[] = "PROXY TCP4 192.0.2.1 10.0.0.1 56324 443\r\n";
 
-	(void)state;
 	assert_int_equal(read_header(HEADER(line)), WIRE_PROXY_COMPLETE);
 	assert_source(MAPPED "\xc0\x00\x02\x01");
 	assert_int_equal(proxy.size, sizeof(line) - 1);
@@ -56,7 +51,7 @@ static void lines(void **state)
 	assert_source("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01");
 }
 
-static void lines_that_are_none(void **state)
+TEST(lines_that_are_none)
 {
 	static const char *const texts[] = {"GET / HTTP/1.1\r\n",
 					    "PROXY\r\n",
@@ -79,7 +74,6 @@ static void lines_that_are_none(void **state)
 					    "PROXY UNKNOWNX\r\n"};
 	char line[200];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_int_equal(read_header(texts[i], strlen(texts[i])), WIRE_PROXY_MALFORMED);
 	assert_int_equal(read_header(HEADER("PROXY UNKNOWN\0\r\n")), WIRE_PROXY_MALFORMED);
@@ -90,9 +84,8 @@ static void lines_that_are_none(void **state)
 	assert_int_equal(read_header(line, WIRE_PROXY_LINE_MAX), WIRE_PROXY_COMPLETE);
 }
 
-static void binary(void **state)
+TEST(binary)
 {
-	(void)state;
 	assert_int_equal(read_header(HEADER(SIGNATURE "\x21\x11\0\x0c\xc0\x00\x02\x01\x0a\0\0\x01"
 						      "\0\x01\0\x02")),
 			 WIRE_PROXY_COMPLETE);
@@ -122,9 +115,8 @@ static void binary(void **state)
 	assert_false(proxy.is_local);
 }
 
-static void binary_that_is_none(void **state)
+TEST(binary_that_is_none)
 {
-	(void)state;
 	assert_int_equal(read_header(HEADER(SIGNATURE "\x11\x11\0\0")), WIRE_PROXY_MALFORMED);
 	assert_int_equal(read_header(HEADER(SIGNATURE "\x22\x11\0\0")), WIRE_PROXY_MALFORMED);
 	assert_int_equal(read_header(HEADER(SIGNATURE "\x21\x11\0\x0b")), WIRE_PROXY_MALFORMED);
@@ -133,14 +125,4 @@ static void binary_that_is_none(void **state)
 	assert_int_equal(read_header(HEADER("\r\n\r\n\0\r\nQUIX")), WIRE_PROXY_MALFORMED);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lines),
-	    cmocka_unit_test(lines_that_are_none),
-	    cmocka_unit_test(binary),
-	    cmocka_unit_test(binary_that_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

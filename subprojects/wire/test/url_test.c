@@ -2,13 +2,11 @@
  * beyond it. */
 #include "wire/url.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 static struct wire_url url;
 static char target[512];
@@ -28,7 +26,7 @@ static const char *parse(const char *text, size_t length)
 	return fault;
 }
 
-static void parts(void **state)
+TEST(parts)
 {
 	static const struct {
 		const char *text, *scheme, *host, *authority, *target;
@@ -53,7 +51,6 @@ static void parts(void **state)
 	    {"http://a/%00%zz", "http", "a", "a", "/%00%zz", 80, false, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *fault = parse(cases[i].text, strlen(cases[i].text));
 
@@ -122,9 +119,8 @@ static const char *const hostile[][2] = {
     {"https://a?b#c", FAULT_FRAGMENT},
 };
 
-static void hostile_forms(void **state)
+TEST(hostile_forms)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
 		const char *fault = parse(hostile[i][0], strlen(hostile[i][0]));
 
@@ -134,11 +130,10 @@ static void hostile_forms(void **state)
 	assert_string_equal(parse("http://a/\0b", 11), FAULT_BLANK);
 }
 
-static void long_hosts(void **state)
+TEST(long_hosts)
 {
 	char text[WIRE_HOST_MAX + 64];
 
-	(void)state;
 	for (int length = WIRE_HOST_MAX - 1; length <= WIRE_HOST_MAX + 1; length++) {
 		for (int is_ipv6 = 0; is_ipv6 <= 1; is_ipv6++) {
 			const char *fault;
@@ -157,11 +152,10 @@ static void long_hosts(void **state)
 }
 
 /* A URL that is cut off is a shorter one or has a fault; nothing behind it is read. */
-static void every_start_of_a_url(void **state)
+TEST(every_start_of_a_url)
 {
 	static const char text[] = "https://[2001:db8::1]:8443/a?b=c";
 
-	(void)state;
 	for (size_t length = 0; length < sizeof(text); length++) {
 		bool is_whole = length >= strlen("https://[2001:db8::1]") &&
 				length != strlen("https://[2001:db8::1]:") && length < sizeof(text);
@@ -170,14 +164,4 @@ static void every_start_of_a_url(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(parts),
-	    cmocka_unit_test(hostile_forms),
-	    cmocka_unit_test(long_hosts),
-	    cmocka_unit_test(every_start_of_a_url),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

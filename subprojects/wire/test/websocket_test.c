@@ -1,13 +1,11 @@
 /* RFC 6455, case by case, each in every split of its bytes; in the order of the Autobahn suite. */
 #include "wire/websocket.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../../../test/unit/cmocka_test.h"
 
 enum { BYTES_MAX = 70000, LOG_MAX = 4096 };
 
@@ -116,14 +114,13 @@ static void expect(const struct wire_websocket_rules *rules, const struct bytes 
 	}
 }
 
-static void lengths(void **state)
+TEST(lengths)
 {
 	static const size_t sizes[] = {0, 1, 125, 126, 127, 128, 65535, 65536};
 	static uint8_t payload[65536];
 	static struct bytes bytes;
 	char expected[64];
 
-	(void)state;
 	memset(payload, '*', sizeof(payload));
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		int shown = sizes[i] < 100 ? (int)sizes[i] : 0;
@@ -138,7 +135,7 @@ static void lengths(void **state)
 	}
 }
 
-static void lengths_that_are_wrong(void **state)
+TEST(lengths_that_are_wrong)
 {
 	static const struct bytes cases[] = {
 	    {"\x81\xfe\x00\x05....hello", 13},
@@ -147,17 +144,15 @@ static void lengths_that_are_wrong(void **state)
 	    {"\x81\xff\x80\0\0\0\0\0\0\0....", 14},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		expect(&server, &cases[i], "fault:1002");
 }
 
-static void pings_and_pongs(void **state)
+TEST(pings_and_pongs)
 {
 	static struct bytes bytes;
 	char payload[126] = {0};
 
-	(void)state;
 	bytes.size = 0;
 	add_text(&bytes, 0x89, "");
 	add_text(&bytes, 0x89, "payload");
@@ -171,11 +166,10 @@ static void pings_and_pongs(void **state)
 	expect(&server, &bytes, "fault:1002");
 }
 
-static void headers_that_are_wrong(void **state)
+TEST(headers_that_are_wrong)
 {
 	static struct bytes bytes;
 
-	(void)state;
 	for (unsigned first = 0; first < 256; first++) {
 		unsigned opcode = first & 15;
 		bool is_known = opcode <= 2 || (opcode >= 8 && opcode <= 10);
@@ -189,11 +183,10 @@ static void headers_that_are_wrong(void **state)
 	}
 }
 
-static void masks(void **state)
+TEST(masks)
 {
 	static struct bytes bytes;
 
-	(void)state;
 	bytes.size = 0;
 	add_text(&bytes, 0x81, "hello");
 	expect(&client, &bytes, "fault:1002");
@@ -202,11 +195,10 @@ static void masks(void **state)
 	expect(&server, &(struct bytes){"\x89\x00", 2}, "fault:1002");
 }
 
-static void fragments(void **state)
+TEST(fragments)
 {
 	static struct bytes bytes;
 
-	(void)state;
 	bytes.size = 0;
 	add_text(&bytes, 0x01, "fr");
 	add_text(&bytes, 0x89, "between");
@@ -234,11 +226,10 @@ static void fragments(void **state)
 	expect(&server, &bytes, "frame fault:1002");
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
 	static struct bytes bytes;
 
-	(void)state;
 	bytes.size = 0;
 	add_text(&bytes, 0x81, "0123456789");
 	add_text(&bytes, 0x81, "0123456789a");
@@ -258,7 +249,7 @@ static void sizes(void **state)
 }
 
 /* Well-formed and not (Unicode 15, table 3-7), in one frame and in two. */
-static void texts(void **state)
+TEST(texts)
 {
 	static const struct {
 		const char *text;
@@ -287,7 +278,6 @@ static void texts(void **state)
 	static struct bytes bytes;
 	char expected[100];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t size = strlen(cases[i].text);
 
@@ -313,17 +303,16 @@ static void texts(void **state)
 }
 
 /* A text that has gone wrong is refused before its end has come (Autobahn's 6.4). */
-static void text_fails_fast(void **state)
+TEST(text_fails_fast)
 {
 	static struct bytes bytes;
 
-	(void)state;
 	bytes.size = 0;
 	add_text(&bytes, 0x81, "\xce\xba\xe1\xbd\xb9\xf4\x90\x80\x80 and more");
 	assert_string_equal(read_pieces(&server, bytes.data, bytes.size - 11, 3, 1), "fault:1007");
 }
 
-static void closes(void **state)
+TEST(closes)
 {
 	static const uint16_t good[] = {1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010,
 					1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999};
@@ -332,7 +321,6 @@ static void closes(void **state)
 	static struct bytes bytes;
 	char expected[64];
 
-	(void)state;
 	bytes.size = 0;
 	add_text(&bytes, 0x88, "");
 	expect(&server, &bytes, "close:0,0");
@@ -359,14 +347,13 @@ static void closes(void **state)
 }
 
 /* A whole frame stays where it is, and nothing is held between messages. */
-static void memory(void **state)
+TEST(memory)
 {
 	static struct bytes bytes;
 	struct wire_websocket_reader reader = {.rules = &server};
 	struct wire_websocket_message message;
 	struct wire_input input;
 
-	(void)state;
 	bytes.size = 0;
 	add_text(&bytes, 0x82, "where it is");
 	input = (struct wire_input){bytes.data, bytes.size};
@@ -385,7 +372,7 @@ static void memory(void **state)
 	assert_null(reader.partial);
 }
 
-static void written_headers(void **state)
+TEST(written_headers)
 {
 	static const struct {
 		uint64_t length;
@@ -401,7 +388,6 @@ static void written_headers(void **state)
 	};
 	uint8_t header[WIRE_WEBSOCKET_HEADER_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t size = cases[i].size;
 
@@ -416,26 +402,12 @@ static void written_headers(void **state)
 }
 
 /* The example of section 1.3. */
-static void accept_key(void **state)
+TEST(accept_key)
 {
 	char text[WIRE_WEBSOCKET_ACCEPT_LENGTH + 1];
 
-	(void)state;
 	wire_websocket_accept("dGhlIHNhbXBsZSBub25jZQ==", 24, text);
 	assert_string_equal(text, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lengths),	       cmocka_unit_test(lengths_that_are_wrong),
-	    cmocka_unit_test(pings_and_pongs), cmocka_unit_test(headers_that_are_wrong),
-	    cmocka_unit_test(masks),	       cmocka_unit_test(fragments),
-	    cmocka_unit_test(sizes),	       cmocka_unit_test(texts),
-	    cmocka_unit_test(text_fails_fast), cmocka_unit_test(closes),
-	    cmocka_unit_test(memory),	       cmocka_unit_test(written_headers),
-	    cmocka_unit_test(accept_key),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -72,13 +72,12 @@ static const struct route *find_route(const char *method, const char *path)
 }
 
 /* The document has a body exactly if the endpoint takes one. */
-static void bodies_agree(void **state)
+TEST(bodies_agree)
 {
 	yyjson_val *paths = yyjson_obj_get(root, "paths");
 	size_t i, count, j, methods;
 	yyjson_val *path, *item, *method, *operation;
 
-	(void)state;
 	yyjson_obj_foreach(paths, i, count, path, item)
 	{
 		yyjson_obj_foreach(item, j, methods, method, operation)
@@ -191,9 +190,8 @@ static void compare(const struct record *record, const char *name, bool is_body,
 	compare_object(record, &i, yyjson_obj_get(schemas, name), is_body, chosen_by);
 }
 
-static void bodies_match_their_schemas(void **state)
+TEST(bodies_match_their_schemas)
 {
-	(void)state;
 	/* A body without installationId is a TemporaryPush. */
 	compare(&push_body_record, "EntryPush", true, "installationId");
 	compare(&v0_firmware_change_record, "V0FirmwareUpdate", true, NULL);
@@ -201,18 +199,8 @@ static void bodies_match_their_schemas(void **state)
 	compare(&push_app_body_record, "V0AppPush", true, NULL);
 }
 
-static void answers_match_their_schemas(void **state)
+TEST(answers_match_their_schemas)
 {
-	(void)state;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(bodies_agree),
-	    cmocka_unit_test(bodies_match_their_schemas),
-	    cmocka_unit_test(answers_match_their_schemas),
-	};
-
-	return cmocka_run_group_tests(tests, read_document, free_document);
-}
+RUN_TESTS(read_document, free_document)

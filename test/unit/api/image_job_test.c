@@ -35,11 +35,10 @@ static void finish(unsigned count)
 }
 
 /* Converts images of one account: they take half of the memory at most. */
-static void an_account_takes_half_of_the_memory(void **state)
+TEST(an_account_takes_half_of_the_memory)
 {
 	unsigned count = 0;
 
-	(void)state;
 	while (take(&jobs[count], account))
 		count++;
 	assert_null(jobs[count].bytes);
@@ -52,11 +51,10 @@ static void an_account_takes_half_of_the_memory(void **state)
 }
 
 /* Counts the memory that converting an animation needs, too. */
-static void animations_take_more(void **state)
+TEST(animations_take_more)
 {
 	unsigned count = 0;
 
-	(void)state;
 	do
 		assert_true(take(&jobs[count], account));
 	while (image_job_take_animation(&jobs[count++]));
@@ -71,9 +69,8 @@ static void run(struct image_job *job)
 }
 
 /* Covers every end of a job: refused at once, finished on its thread, or never run. */
-static void every_end_gives_the_memory_back(void **state)
+TEST(every_end_gives_the_memory_back)
 {
-	(void)state;
 	assert_false(image_job_init(&jobs[0], (struct str){0}, STR("")));
 	assert_true(take(&jobs[1], account));
 	run(&jobs[1]);
@@ -83,13 +80,4 @@ static void every_end_gives_the_memory_back(void **state)
 	finish(4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(an_account_takes_half_of_the_memory),
-	    cmocka_unit_test(animations_take_more),
-	    cmocka_unit_test(every_end_gives_the_memory_back),
-	};
-
-	return cmocka_run_group_tests(tests, fill_text, NULL);
-}
+RUN_TESTS(fill_text, NULL)

@@ -42,12 +42,11 @@ static bool has(struct still_cache *cache, struct id owner, unsigned number)
 	return found != NULL;
 }
 
-static void it_is_found_by_its_account_and_bytes(void **state)
+TEST(it_is_found_by_its_account_and_bytes)
 {
 	struct still_cache *cache = still_cache_create();
 	const struct panelimage_result *found;
 
-	(void)state;
 	assert_false(has(cache, account, 1));
 	keep(cache, account, 1);
 	assert_true(has(cache, account, 1));
@@ -61,12 +60,11 @@ static void it_is_found_by_its_account_and_bytes(void **state)
 }
 
 /* A still made with little effort is not used for callers with time, and theirs replaces it. */
-static void a_quick_one_is_replaced(void **state)
+TEST(a_quick_one_is_replaced)
 {
 	struct still_cache *cache = still_cache_create();
 	struct panelimage_result quick = result_of(20), whole = result_of(10);
 
-	(void)state;
 	still_cache_keep(cache, account, text_of(1), &quick, true);
 	assert_null(still_cache_find(cache, account, text_of(1), false));
 	assert_int_equal(still_cache_find(cache, account, text_of(1), true)->size, 20);
@@ -76,13 +74,12 @@ static void a_quick_one_is_replaced(void **state)
 	still_cache_destroy(cache);
 }
 
-static void animations_and_long_texts_are_not_kept(void **state)
+TEST(animations_and_long_texts_are_not_kept)
 {
 	struct still_cache *cache = still_cache_create();
 	struct panelimage_result animation = result_of(10), still = result_of(10);
 	struct str longest = {text, 64 * 1024}, longer = {text, 64 * 1024 + 1};
 
-	(void)state;
 	memset(text, 'A', sizeof(text));
 	animation.info.animated = true;
 	still_cache_keep(cache, account, longest, &animation, false);
@@ -94,12 +91,11 @@ static void animations_and_long_texts_are_not_kept(void **state)
 	still_cache_destroy(cache);
 }
 
-static void the_oldest_of_an_account_goes(void **state)
+TEST(the_oldest_of_an_account_goes)
 {
 	enum { MANY = LIMIT_ACCOUNT_STILLS_BYTES / (4096 + 8 * 1024) + 10 };
 	struct still_cache *cache = still_cache_create();
 
-	(void)state;
 	keep(cache, other_account, 7);
 	for (unsigned number = 0; number < MANY; number++) {
 		keep(cache, account, number);
@@ -111,12 +107,11 @@ static void the_oldest_of_an_account_goes(void **state)
 	still_cache_destroy(cache);
 }
 
-static void the_account_that_is_idle_for_longest_goes(void **state)
+TEST(the_account_that_is_idle_for_longest_goes)
 {
 	enum { STILLS = 50, ACCOUNTS = LIMIT_STILLS_BYTES / (STILLS * (4096 + 8 * 1024)) + 2 };
 	struct still_cache *cache = still_cache_create();
 
-	(void)state;
 	for (unsigned owner = 0; owner < ACCOUNTS; owner++) {
 		for (unsigned number = 0; number < STILLS; number++)
 			keep(cache, (struct id){{(uint8_t)(owner + 1)}}, number);
@@ -127,15 +122,4 @@ static void the_account_that_is_idle_for_longest_goes(void **state)
 	still_cache_destroy(cache);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(it_is_found_by_its_account_and_bytes),
-	    cmocka_unit_test(a_quick_one_is_replaced),
-	    cmocka_unit_test(animations_and_long_texts_are_not_kept),
-	    cmocka_unit_test(the_oldest_of_an_account_goes),
-	    cmocka_unit_test(the_account_that_is_idle_for_longest_goes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -48,11 +48,10 @@ static void fill_and_check(const size_t *sizes, size_t count)
 	assert_int_equal(arena.used_bytes, 0);
 }
 
-static void objects_are_aligned_and_apart(void **state)
+TEST(objects_are_aligned_and_apart)
 {
 	size_t sizes[512];
 
-	(void)state;
 	for (size_t i = 0; i < array_length(sizes); i++)
 		sizes[i] = i;
 	fill_and_check(sizes, array_length(sizes));
@@ -61,16 +60,14 @@ static void objects_are_aligned_and_apart(void **state)
 	fill_and_check(sizes, array_length(sizes));
 }
 
-static void sizes_around_a_block(void **state)
+TEST(sizes_around_a_block)
 {
-	(void)state;
 	for (size_t size = 4000; size < 4200; size++)
 		fill_and_check((const size_t[]){1, size, 1, size, size, 3}, 6);
 }
 
-static void zalloc_clears_recycled_memory(void **state)
+TEST(zalloc_clears_recycled_memory)
 {
-	(void)state;
 	for (int round = 0; round < 3; round++) {
 		struct arena arena = {0};
 		unsigned char *bytes = arena_zalloc(&arena, 3000);
@@ -83,13 +80,12 @@ static void zalloc_clears_recycled_memory(void **state)
 	arena_drop_cache();
 }
 
-static void texts_are_terminated(void **state)
+TEST(texts_are_terminated)
 {
 	struct arena arena = {0};
 	struct str copy;
 	struct str text;
 
-	(void)state;
 	copy = arena_copy(&arena, STR("a\0b"));
 	assert_int_equal(copy.length, 3);
 	assert_memory_equal(copy.data, "a\0b", 4);
@@ -107,11 +103,10 @@ static void texts_are_terminated(void **state)
 }
 
 /* Three objects of a third of a block fit into one. (The first version gave each its own.) */
-static void blocks_are_filled(void **state)
+TEST(blocks_are_filled)
 {
 	struct arena arena = {0};
 
-	(void)state;
 	arena_drop_cache();
 	malloc_count = 0;
 	for (int i = 0; i < 300; i++)
@@ -121,11 +116,10 @@ static void blocks_are_filled(void **state)
 	arena_drop_cache();
 }
 
-static void large_object_keeps_the_front_block(void **state)
+TEST(large_object_keeps_the_front_block)
 {
 	struct arena arena = {0};
 
-	(void)state;
 	arena_drop_cache();
 	malloc_count = 0;
 	for (int i = 0; i < 20; i++) {
@@ -137,9 +131,8 @@ static void large_object_keeps_the_front_block(void **state)
 	arena_drop_cache();
 }
 
-static void blocks_are_recycled(void **state)
+TEST(blocks_are_recycled)
 {
-	(void)state;
 #ifdef HAS_ASAN
 	skip(); /* nothing is reused there */
 #endif
@@ -156,11 +149,10 @@ static void blocks_are_recycled(void **state)
 	arena_drop_cache();
 }
 
-static void recycled_blocks_are_bounded(void **state)
+TEST(recycled_blocks_are_bounded)
 {
 	struct arena arena = {0};
 
-	(void)state;
 #ifdef HAS_ASAN
 	skip();
 #endif
@@ -176,9 +168,8 @@ static void recycled_blocks_are_bounded(void **state)
 	arena_drop_cache();
 }
 
-static void gaps_are_poisoned(void **state)
+TEST(gaps_are_poisoned)
 {
-	(void)state;
 #ifdef HAS_ASAN
 	struct arena arena = {0};
 
@@ -195,9 +186,8 @@ static void gaps_are_poisoned(void **state)
 #endif
 }
 
-static void finished_memory_is_poisoned(void **state)
+TEST(finished_memory_is_poisoned)
 {
-	(void)state;
 #ifdef HAS_ASAN
 	struct arena arena = {0};
 	char *object = arena_alloc(&arena, 64);
@@ -209,20 +199,4 @@ static void finished_memory_is_poisoned(void **state)
 #endif
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(objects_are_aligned_and_apart),
-	    cmocka_unit_test(sizes_around_a_block),
-	    cmocka_unit_test(zalloc_clears_recycled_memory),
-	    cmocka_unit_test(texts_are_terminated),
-	    cmocka_unit_test(blocks_are_filled),
-	    cmocka_unit_test(large_object_keeps_the_front_block),
-	    cmocka_unit_test(blocks_are_recycled),
-	    cmocka_unit_test(recycled_blocks_are_bounded),
-	    cmocka_unit_test(gaps_are_poisoned),
-	    cmocka_unit_test(finished_memory_is_poisoned),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -20,9 +20,8 @@ static void assert_hidden(const char *argument, const char *expected)
 	free(own);
 }
 
-static void urls(void **state)
+TEST(urls)
 {
-	(void)state;
 	assert_hidden("postgresql://ada:se:cret@host/db", "postgresql://ada:*******@host/db");
 	assert_hidden("--database=postgres://ada:x@/db", "--database=postgres://ada:*@/db");
 	assert_hidden("postgresql://ada:se?cret@host/db", "postgresql://ada:*******@host/db");
@@ -44,9 +43,8 @@ static void urls(void **state)
 }
 
 /* libpq decodes the names of parameters. */
-static void encoded_names(void **state)
+TEST(encoded_names)
 {
-	(void)state;
 	assert_hidden("postgresql://h/p?%70assword=SECRET", "postgresql://h/p?%70assword=******");
 	assert_hidden("postgresql://h/p?a=b&pass%77ord=S&user=u",
 		      "postgresql://h/p?a=b&pass%77ord=*&user=u");
@@ -60,9 +58,8 @@ static void encoded_names(void **state)
 	assert_hidden("a?%70assword=x", "a?%70assword=x");
 }
 
-static void keywords(void **state)
+TEST(keywords)
 {
-	(void)state;
 	assert_hidden("host=x password=secret dbname=d", "host=x password=****** dbname=d");
 	assert_hidden("password = 'a b\\'c' user=u", "password = *******' user=u");
 	assert_hidden("sslpassword=a password=b", "sslpassword=* password=*");
@@ -75,9 +72,8 @@ static void keywords(void **state)
 	assert_hidden("", "");
 }
 
-static void one_time_links(void **state)
+TEST(one_time_links)
 {
-	(void)state;
 	assert_hidden("https://host/link#abc", "https://host/link#***");
 	assert_hidden("host:80/link#a&b=c/link#d", "host:80/link#************");
 	assert_hidden("https://host/link#abc is not", "https://host/link#*** is not");
@@ -86,14 +82,4 @@ static void one_time_links(void **state)
 	assert_hidden("https://host/links#abc", "https://host/links#abc");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(urls),
-	    cmocka_unit_test(encoded_names),
-	    cmocka_unit_test(keywords),
-	    cmocka_unit_test(one_time_links),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

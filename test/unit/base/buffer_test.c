@@ -4,11 +4,10 @@
 
 #include <stdlib.h>
 
-static void empty_buffer(void **state)
+TEST(empty_buffer)
 {
 	struct buffer buffer = {0};
 
-	(void)state;
 	assert_int_equal(buffer_length(&buffer), 0);
 	assert_int_equal(buffer_view(&buffer).length, 0);
 	buffer_append(&buffer, NULL, 0);
@@ -19,11 +18,10 @@ static void empty_buffer(void **state)
 	buffer_finish(&buffer);
 }
 
-static void appends_and_prints(void **state)
+TEST(appends_and_prints)
 {
 	struct buffer buffer = {0};
 
-	(void)state;
 	buffer_append_str(&buffer, STR("ab"));
 	buffer_append_char(&buffer, 'c');
 	buffer_printf(&buffer, "%d%s", 12, "x");
@@ -40,11 +38,10 @@ static void appends_and_prints(void **state)
 	assert_null(buffer.data);
 }
 
-static void reserve_then_commit(void **state)
+TEST(reserve_then_commit)
 {
 	struct buffer buffer = {0};
 
-	(void)state;
 	for (size_t size = 0; size < 2000; size += 7) {
 		size_t before = buffer_length(&buffer);
 
@@ -57,7 +54,7 @@ static void reserve_then_commit(void **state)
 }
 
 /* Compares with the simplest model: all appended bytes, and the number of consumed ones. */
-static void random_appends_and_consumes(void **state)
+TEST(random_appends_and_consumes)
 {
 	enum { TOTAL = 200000 };
 	char *model = memory_alloc(TOTAL);
@@ -65,7 +62,6 @@ static void random_appends_and_consumes(void **state)
 	size_t consumed = 0;
 	struct buffer buffer = {0};
 
-	(void)state;
 	srand(1);
 	for (size_t i = 0; i < TOTAL; i++)
 		model[i] = (char)rand();
@@ -89,12 +85,11 @@ static void random_appends_and_consumes(void **state)
 /* A full buffer that is consumed and filled byte by byte must neither grow without bound nor move
  * all its contents for each byte: a million moves of 128 KiB would not end before the time-out.
  * */
-static void long_queue_of_bytes(void **state)
+TEST(long_queue_of_bytes)
 {
 	enum { HELD = 128 * 1024 };
 	struct buffer buffer = {0};
 
-	(void)state;
 	memset(buffer_reserve(&buffer, HELD), 'x', HELD);
 	buffer_commit(&buffer, HELD);
 	for (int i = 0; i < 1000000; i++) {
@@ -106,13 +101,4 @@ static void long_queue_of_bytes(void **state)
 	buffer_finish(&buffer);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(empty_buffer),	   cmocka_unit_test(appends_and_prints),
-	    cmocka_unit_test(reserve_then_commit), cmocka_unit_test(random_appends_and_consumes),
-	    cmocka_unit_test(long_queue_of_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

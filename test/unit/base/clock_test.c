@@ -11,16 +11,14 @@ static void assert_timestamp(int64_t wall_us, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void python_vectors(void **state)
+TEST(python_vectors)
 {
-	(void)state;
 	for (size_t i = 0; i < array_length(timestamp_vectors); i++)
 		assert_timestamp(timestamp_vectors[i].wall_us, timestamp_vectors[i].text);
 }
 
-static void extremes_are_clamped(void **state)
+TEST(extremes_are_clamped)
 {
-	(void)state;
 	assert_timestamp(INT64_MIN, "0001-01-01T00:00:00.000Z");
 	assert_timestamp(-62135596800000001, "0001-01-01T00:00:00.000Z");
 	assert_timestamp(-62135596800000000, "0001-01-01T00:00:00.000Z");
@@ -29,7 +27,7 @@ static void extremes_are_clamped(void **state)
 	assert_timestamp(INT64_MAX, "9999-12-31T23:59:59.999Z");
 }
 
-static void a_time_that_there_is_not(void **state)
+TEST(a_time_that_there_is_not)
 {
 	static const char *const good[] = {"2026-11-20T08:15:30.123Z", "2024-02-29T23:59:59.999Z",
 					   "2000-02-29T00:00:00.000Z", "0001-01-01T00:00:00.000Z",
@@ -49,7 +47,6 @@ static void a_time_that_there_is_not(void **state)
 					  "2026-01-01T00:00:00.-00Z",
 					  "2026-01-01T00:00:00.0000"};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(good); i++)
 		assert_true(timestamp_is_valid(str_from(good[i])));
 	for (size_t i = 0; i < array_length(bad); i++)
@@ -58,7 +55,7 @@ static void a_time_that_there_is_not(void **state)
 		assert_true(timestamp_is_valid(str_from(timestamp_vectors[i].text)));
 }
 
-static void a_time_with_fewer_or_more_digits(void **state)
+TEST(a_time_with_fewer_or_more_digits)
 {
 	static const struct {
 		const char *text, *whole;
@@ -80,7 +77,6 @@ static void a_time_with_fewer_or_more_digits(void **state)
 					  "2026-02-29T00:00:00Z"};
 	int64_t wall_us;
 
-	(void)state;
 	for (size_t i = 0; i < array_length(good); i++) {
 		assert_true(timestamp_read(str_from(good[i].text), &wall_us));
 		assert_timestamp(wall_us, good[i].whole);
@@ -89,11 +85,10 @@ static void a_time_with_fewer_or_more_digits(void **state)
 		assert_false(timestamp_read(str_from(bad[i]), &wall_us));
 }
 
-static void monotonic_never_goes_back(void **state)
+TEST(monotonic_never_goes_back)
 {
 	uint64_t last = clock_monotonic_us();
 
-	(void)state;
 	for (int i = 0; i < 10000; i++) {
 		uint64_t now = clock_monotonic_us();
 
@@ -103,23 +98,10 @@ static void monotonic_never_goes_back(void **state)
 	assert_true(clock_monotonic_ms() >= last / 1000);
 }
 
-static void wall_clock_is_in_this_century(void **state)
+TEST(wall_clock_is_in_this_century)
 {
-	(void)state;
 	assert_true(clock_wall_us() > 1700000000000000);
 	assert_true(clock_wall_us() < 4102444800000000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(python_vectors),
-	    cmocka_unit_test(extremes_are_clamped),
-	    cmocka_unit_test(a_time_that_there_is_not),
-	    cmocka_unit_test(a_time_with_fewer_or_more_digits),
-	    cmocka_unit_test(monotonic_never_goes_back),
-	    cmocka_unit_test(wall_clock_is_in_this_century),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

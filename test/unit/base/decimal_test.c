@@ -14,19 +14,17 @@ static void assert_formats_as_printf(int64_t number)
 	assert_memory_equal(text, expected, (size_t)length);
 }
 
-static void extremes(void **state)
+TEST(extremes)
 {
 	static const int64_t numbers[] = {0,	     1,		-1,	      9, 10, -10,
 					  INT64_MAX, INT64_MIN, INT64_MIN + 1};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(numbers); i++)
 		assert_formats_as_printf(numbers[i]);
 }
 
-static void every_length(void **state)
+TEST(every_length)
 {
-	(void)state;
 	for (int64_t power = 10; power < INT64_MAX / 10; power *= 10) {
 		for (int64_t near = power - 1; near <= power + 1; near++) {
 			assert_formats_as_printf(near);
@@ -35,12 +33,4 @@ static void every_length(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(extremes),
-	    cmocka_unit_test(every_length),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,12 @@
 #include "../cmocka_test.h"
 #include "base/hex.h"
 
-static void every_byte_there_and_back(void **state)
+TEST(every_byte_there_and_back)
 {
 	uint8_t all[256];
 	uint8_t back[256];
 	char text[513];
 
-	(void)state;
 	for (int i = 0; i < 256; i++)
 		all[i] = (uint8_t)i;
 	hex_encode(all, sizeof(all), text);
@@ -25,11 +24,10 @@ static void every_byte_there_and_back(void **state)
 	assert_memory_equal(all, back, sizeof(all));
 }
 
-static void digits(void **state)
+TEST(digits)
 {
 	static const char valid[] = "0123456789abcdefABCDEF";
 
-	(void)state;
 	for (int c = -128; c < 128; c++) {
 		const char *found = c ? strchr(valid, c) : NULL;
 		int expected = !found		    ? -1
@@ -40,11 +38,10 @@ static void digits(void **state)
 	}
 }
 
-static void refusals_leave_the_output(void **state)
+TEST(refusals_leave_the_output)
 {
 	uint8_t data[4] = "keep";
 
-	(void)state;
 	assert_false(hex_decode(STR("0011223"), data, 4));
 	assert_false(hex_decode(STR("001122334"), data, 4));
 	assert_false(hex_decode(STR(""), data, 4));
@@ -55,13 +52,4 @@ static void refusals_leave_the_output(void **state)
 	assert_true(hex_decode((struct str){0}, data, 0));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_byte_there_and_back),
-	    cmocka_unit_test(digits),
-	    cmocka_unit_test(refusals_leave_the_output),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -9,9 +9,8 @@ static int compare_ids(const void *a, const void *b)
 	return memcmp(a, b, ID_BYTES);
 }
 
-static void new_ids_are_version_7(void **state)
+TEST(new_ids_are_version_7)
 {
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		uint64_t before = (uint64_t)clock_wall_us() / 1000;
 		struct id id = id_new();
@@ -26,11 +25,10 @@ static void new_ids_are_version_7(void **state)
 	}
 }
 
-static void new_ids_differ(void **state)
+TEST(new_ids_differ)
 {
 	static struct id ids[20000];
 
-	(void)state;
 	for (size_t i = 0; i < 20000; i++)
 		ids[i] = id_new();
 	qsort(ids, 20000, sizeof(ids[0]), compare_ids);
@@ -38,13 +36,12 @@ static void new_ids_differ(void **state)
 		assert_false(id_equal(ids[i - 1], ids[i]));
 }
 
-static void text_there_and_back(void **state)
+TEST(text_there_and_back)
 {
 	struct id id;
 	struct id upper;
 	char text[ID_TEXT_LENGTH + 1];
 
-	(void)state;
 	assert_true(id_parse(STR("0190163d-8694-739b-aea5-966c26f8ad91"), &id));
 	assert_memory_equal(
 	    id.bytes, "\x01\x90\x16\x3d\x86\x94\x73\x9b\xae\xa5\x96\x6c\x26\xf8\xad\x91", ID_BYTES);
@@ -62,13 +59,12 @@ static void text_there_and_back(void **state)
 }
 
 /* Tests every byte at every position: only digits, and dashes in their places, are accepted. */
-static void other_forms_are_refused(void **state)
+TEST(other_forms_are_refused)
 {
 	static const char good[] = "0190163d-8694-739b-aea5-966c26f8ad91";
 	struct id id = {.bytes = "untouched bytes"};
 	const struct id before = id;
 
-	(void)state;
 	for (size_t position = 0; position < ID_TEXT_LENGTH; position++) {
 		for (int c = 0; c < 256; c++) {
 			char text[ID_TEXT_LENGTH];
@@ -89,14 +85,4 @@ static void other_forms_are_refused(void **state)
 	assert_false(id_parse(STR("0190163d8694739baea5966c26f8ad91"), &id));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(new_ids_are_version_7),
-	    cmocka_unit_test(new_ids_differ),
-	    cmocka_unit_test(text_there_and_back),
-	    cmocka_unit_test(other_forms_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

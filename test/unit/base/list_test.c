@@ -30,12 +30,11 @@ static void assert_numbers(const struct list *head, const char *expected)
 	assert_int_equal(length, 0);
 }
 
-static void appends_in_order(void **state)
+TEST(appends_in_order)
 {
 	struct list head;
 	struct item items[5];
 
-	(void)state;
 	make(&head, items, 0);
 	assert_true(list_is_empty(&head));
 	assert_numbers(&head, "");
@@ -44,12 +43,11 @@ static void appends_in_order(void **state)
 	assert_numbers(&head, "01234");
 }
 
-static void removes_anywhere(void **state)
+TEST(removes_anywhere)
 {
 	struct list head;
 	struct item items[5];
 
-	(void)state;
 	make(&head, items, 5);
 	list_remove(&items[2].node);
 	assert_numbers(&head, "0134");
@@ -66,12 +64,11 @@ static void removes_anywhere(void **state)
 	assert_true(list_is_empty(&head));
 }
 
-static void removes_the_current_while_walking(void **state)
+TEST(removes_the_current_while_walking)
 {
 	struct list head;
 	struct item items[6];
 
-	(void)state;
 	make(&head, items, 6);
 	list_for_each (node, &head) {
 		if (container_of(node, struct item, node)->number % 2 == 0)
@@ -80,14 +77,13 @@ static void removes_the_current_while_walking(void **state)
 	assert_numbers(&head, "135");
 }
 
-static void moves_all(void **state)
+TEST(moves_all)
 {
 	struct list a;
 	struct list b;
 	struct item first[2];
 	struct item second[2];
 
-	(void)state;
 	make(&a, first, 2);
 	make(&b, second, 2);
 	second[0].number = 7;
@@ -102,14 +98,4 @@ static void moves_all(void **state)
 	assert_true(list_is_empty(&a));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(appends_in_order),
-	    cmocka_unit_test(removes_anywhere),
-	    cmocka_unit_test(removes_the_current_while_walking),
-	    cmocka_unit_test(moves_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

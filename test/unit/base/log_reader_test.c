@@ -130,9 +130,17 @@ static void check_reader_that_stops(int reader, int writer, bool holds)
 	free(all);
 }
 
-static void a_pipe_that_is_full(void **state)
+static int tear_down(void **state)
 {
 	(void)state;
+	log_set_fd(STDERR_FILENO);
+	return 0;
+}
+
+#define READER_TEST(name) TEST_IN(name, NULL, tear_down)
+
+READER_TEST(a_pipe_that_is_full)
+{
 	for (int holds = 0; holds < 2; holds++) {
 		int ends[2];
 
@@ -145,11 +153,10 @@ static void a_pipe_that_is_full(void **state)
 	}
 }
 
-static void a_socket_that_is_full(void **state)
+READER_TEST(a_socket_that_is_full)
 {
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	log_set_fd(ends[1]);
 	log_init();
@@ -178,24 +185,22 @@ static void make_pipe_that_cannot_be_opened_again(int *ends)
 	rmdir(folder);
 }
 
-static void a_pipe_that_cannot_be_opened_again(void **state)
+READER_TEST(a_pipe_that_cannot_be_opened_again)
 {
 	int ends[2];
 
-	(void)state;
 	make_pipe_that_cannot_be_opened_again(ends);
 	check_reader_that_stops(ends[0], ends[1], true);
 	close(ends[0]);
 	close(ends[1]);
 }
 
-static void at_the_last_moment_another_takes_the_room(void **state)
+READER_TEST(at_the_last_moment_another_takes_the_room)
 {
 	char *all = memory_alloc(ALL_BYTES + 1);
 	char path[64];
 	int ends[2];
 
-	(void)state;
 	make_pipe_that_cannot_be_opened_again(ends);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[1]);
 	rival = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
@@ -213,7 +218,7 @@ static void at_the_last_moment_another_takes_the_room(void **state)
 	free(all);
 }
 
-static void processes_share_a_pipe_that_cannot_be_opened_again(void **state)
+READER_TEST(processes_share_a_pipe_that_cannot_be_opened_again)
 {
 	char *all = memory_alloc(ALL_BYTES + 1);
 	struct str rest, line;
@@ -221,7 +226,6 @@ static void processes_share_a_pipe_that_cannot_be_opened_again(void **state)
 	int ends[2], status;
 	pid_t child;
 
-	(void)state;
 	make_pipe_that_cannot_be_opened_again(ends);
 	for (int round = 0; round < 100; round++) {
 		child = fork();
@@ -251,14 +255,13 @@ static void processes_share_a_pipe_that_cannot_be_opened_again(void **state)
 }
 
 /* A pipe accepts part of a line that is longer than PIPE_BUF. */
-static void long_lines_stay_whole_in_a_full_pipe(void **state)
+READER_TEST(long_lines_stay_whole_in_a_full_pipe)
 {
 	char *all = memory_alloc(ALL_BYTES + 1), *value = memory_alloc(7000);
 	struct str rest = {all, 0}, line;
 	size_t seen = 0;
 	int ends[2];
 
-	(void)state;
 	memset(value, 'v', 7000);
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
 	log_set_fd(ends[1]);
@@ -293,7 +296,7 @@ static void *write_in_thread(void *thread)
 	return NULL;
 }
 
-static void threads_write_whole_lines(void **state)
+READER_TEST(threads_write_whole_lines)
 {
 	char *all = memory_alloc(ALL_BYTES + 1);
 	int numbers[4] = {0, 1, 2, 3}, ends[2];
@@ -302,7 +305,6 @@ static void threads_write_whole_lines(void **state)
 	struct str rest, line;
 	int64_t missing = 0;
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
 	log_set_fd(ends[1]);
 	log_init();
@@ -331,14 +333,13 @@ static void threads_write_whole_lines(void **state)
 	free(all);
 }
 
-static void a_forked_process_does_not_repeat_what_its_parent_kept(void **state)
+READER_TEST(a_forked_process_does_not_repeat_what_its_parent_kept)
 {
 	char *all = memory_alloc(ALL_BYTES + 1);
 	size_t length;
 	int ends[2], status;
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
 	log_set_fd(ends[1]);
 	log_init();
@@ -363,14 +364,13 @@ static void a_forked_process_does_not_repeat_what_its_parent_kept(void **state)
 }
 
 /* Without a reader, the wait ends; with one, all kept lines leave. */
-static void the_end_waits_for_a_reader_only_so_long(void **state)
+READER_TEST(the_end_waits_for_a_reader_only_so_long)
 {
 	char *all = memory_alloc(ALL_BYTES + 1);
 	size_t length = 0;
 	int ends[2], status;
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	child = fork();
 	if (child == 0) {
@@ -391,11 +391,10 @@ static void the_end_waits_for_a_reader_only_so_long(void **state)
 	free(all);
 }
 
-static void a_reader_that_is_gone(void **state)
+READER_TEST(a_reader_that_is_gone)
 {
 	int ends[2];
 
-	(void)state;
 	assert_ptr_not_equal(signal(SIGPIPE, SIG_IGN), SIG_ERR);
 	assert_int_equal(pipe(ends), 0);
 	log_set_fd(ends[1]);
@@ -406,29 +405,4 @@ static void a_reader_that_is_gone(void **state)
 	close(ends[1]);
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	log_set_fd(STDERR_FILENO);
-	return 0;
-}
-
-#define READER_TEST(name) cmocka_unit_test_setup_teardown(name, NULL, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    READER_TEST(a_pipe_that_is_full),
-	    READER_TEST(a_socket_that_is_full),
-	    READER_TEST(a_pipe_that_cannot_be_opened_again),
-	    READER_TEST(at_the_last_moment_another_takes_the_room),
-	    READER_TEST(processes_share_a_pipe_that_cannot_be_opened_again),
-	    READER_TEST(long_lines_stay_whole_in_a_full_pipe),
-	    READER_TEST(threads_write_whole_lines),
-	    READER_TEST(a_forked_process_does_not_repeat_what_its_parent_kept),
-	    READER_TEST(the_end_waits_for_a_reader_only_so_long),
-	    READER_TEST(a_reader_that_is_gone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -68,11 +68,12 @@ static struct str take_line_after_time(void)
 		assert_string_equal(line_.data, expected);                                         \
 	} while (0)
 
-static void logfmt(void **state)
+#define LOG_TEST(name) TEST_IN(name, open_log, close_log)
+
+LOG_TEST(logfmt)
 {
 	char name[] = "worker-1";
 
-	(void)state;
 	log_info("db", "connection lost", LOG_TEXT("error", "no route"), LOG_INT("attempt", -3));
 	ASSERT_LINE("level=info group=db msg=\"connection lost\" error=\"no route\" attempt=-3");
 	log_warn("db", "gone");
@@ -89,9 +90,8 @@ static void logfmt(void **state)
 }
 
 /* The beginning of a line is kept for the lines of the same second. */
-static void each_line_has_its_time(void **state)
+LOG_TEST(each_line_has_its_time)
 {
-	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		int64_t before_ms = clock_wall_us() / 1000;
 		struct str line;
@@ -124,9 +124,8 @@ static void take_prioritized(enum log_level level, const char *priority, enum lo
 	    timestamp_parse((struct str){line.data + start.length, TIMESTAMP_LENGTH}, &at_us));
 }
 
-static void lines_begin_with_their_priority(void **state)
+LOG_TEST(lines_begin_with_their_priority)
 {
-	(void)state;
 	log_set_level(LOG_DEBUG);
 	log_set_priorities(true);
 	for (enum log_format format = LOG_FORMAT_LOGFMT; format <= LOG_FORMAT_JSON; format++) {
@@ -152,9 +151,8 @@ static void keep_witnessed(struct str line)
 	witnessed = (struct str){kept, line.length};
 }
 
-static void a_witness_gets_no_priority(void **state)
+LOG_TEST(a_witness_gets_no_priority)
 {
-	(void)state;
 	log_set_priorities(true);
 	log_set_witness(keep_witnessed);
 	log_error("task", "one");
@@ -162,9 +160,8 @@ static void a_witness_gets_no_priority(void **state)
 	assert_true(str_starts_with(witnessed, STR("ts=")));
 }
 
-static void levels(void **state)
+LOG_TEST(levels)
 {
-	(void)state;
 	log_debug("db", "hidden");
 	assert_int_equal(take_line().length, 0);
 	log_set_level(LOG_DEBUG);
@@ -175,9 +172,8 @@ static void levels(void **state)
 	assert_int_equal(take_line().length, 0);
 }
 
-static void escapes(void **state)
+LOG_TEST(escapes)
 {
-	(void)state;
 	log_info("g", "m", LOG_TEXT("v", "a=b"));
 	ASSERT_LINE("level=info group=g msg=m v=\"a=b\"");
 	log_info("g", "m", LOG_TEXT("v", "say \"hi\"\\"));
@@ -191,9 +187,8 @@ static void escapes(void **state)
 	ASSERT_LINE("level=info group=g msg=m v=\"\xc3\xa9 \xf0\x9f\x98\x80\"");
 }
 
-static void bytes_that_are_no_utf8(void **state)
+LOG_TEST(bytes_that_are_no_utf8)
 {
-	(void)state;
 	log_info("g", "m", LOG_TEXT("v", "a\xff\xc3z\xed\xa0\x80\xf0\x9f\x98"));
 	ASSERT_LINE("level=info group=g msg=m v=\"a\\ufffd\\ufffdz\\ufffd\\ufffd\\ufffd"
 		    "\\ufffd\\ufffd\\ufffd\"");
@@ -209,12 +204,11 @@ static yyjson_doc *take_json(void)
 	return doc;
 }
 
-static void json(void **state)
+LOG_TEST(json)
 {
 	yyjson_doc *doc;
 	yyjson_val *root;
 
-	(void)state;
 	log_set_format(LOG_FORMAT_JSON);
 	log_set_process("p");
 	log_info("db", "connection lost", LOG_STR("e", STR("\"\\\0\n\xff")), LOG_INT("n", 3));
@@ -231,9 +225,8 @@ static void json(void **state)
 	yyjson_doc_free(doc);
 }
 
-static void random_bytes_make_valid_lines(void **state)
+LOG_TEST(random_bytes_make_valid_lines)
 {
-	(void)state;
 	srand(1);
 	for (int round = 0; round < 5000; round++) {
 		char bytes[64];
@@ -252,14 +245,13 @@ static void random_bytes_make_valid_lines(void **state)
 }
 
 /* Tests lines of every length around the limit, cut within every kind of character. */
-static void long_lines_are_cut_whole(void **state)
+LOG_TEST(long_lines_are_cut_whole)
 {
 	static const char *const units[] = {"x",    "\"",	"\n",
 					    "\xff", "\xc3\xa9", "\xf0\x9f\x98\x80"};
 	char *value = memory_alloc(9000);
 	struct str whole = {value, 9000};
 
-	(void)state;
 	for (size_t unit = 0; unit < array_length(units); unit++) {
 		size_t step = strlen(units[unit]);
 
@@ -283,11 +275,10 @@ static void long_lines_are_cut_whole(void **state)
 	free(value);
 }
 
-static void many_fields_are_cut_whole(void **state)
+LOG_TEST(many_fields_are_cut_whole)
 {
 	struct log_field fields[601];
 
-	(void)state;
 	for (size_t i = 0; i < 600; i++)
 		fields[i] = i % 2 ? LOG_INT("number", INT64_MIN) : LOG_TEXT("text", "\x01\x02\x03");
 	fields[600] = LOG_END;
@@ -301,9 +292,8 @@ static void many_fields_are_cut_whole(void **state)
 	}
 }
 
-static void closed_log_is_no_trouble(void **state)
+LOG_TEST(closed_log_is_no_trouble)
 {
-	(void)state;
 	log_set_fd(-1);
 	log_info("g", "m");
 	log_set_fd(memory_fd);
@@ -326,12 +316,11 @@ static size_t written_length(void)
 	return (size_t)length;
 }
 
-static void held_lines_come_together(void **state)
+LOG_TEST(held_lines_come_together)
 {
 	struct str rest;
 	struct str line;
 
-	(void)state;
 	log_hold();
 	log_info("g", "first");
 	log_info("g", "second");
@@ -347,11 +336,10 @@ static void held_lines_come_together(void **state)
 	log_release();
 }
 
-static void trouble_is_written_at_once(void **state)
+LOG_TEST(trouble_is_written_at_once)
 {
 	size_t length;
 
-	(void)state;
 	log_hold();
 	log_info("g", "before");
 	log_warn("g", "trouble");
@@ -367,13 +355,12 @@ static void trouble_is_written_at_once(void **state)
 }
 
 /* Reads lines from one end of a pipe: each write matches one read if the reader keeps up. */
-static void writes_to_a_pipe_are_small(void **state)
+LOG_TEST(writes_to_a_pipe_are_small)
 {
 	char *value = memory_alloc(3000);
 	int pipe_fds[2];
 	ssize_t length;
 
-	(void)state;
 	memset(value, 'v', 3000);
 	assert_int_equal(pipe(pipe_fds), 0);
 	log_set_fd(pipe_fds[1]);
@@ -396,13 +383,12 @@ static void writes_to_a_pipe_are_small(void **state)
 }
 
 /* Uses the kind of stderr found by log_init(): no code has checked it before. */
-static void writes_to_a_file_are_large(void **state)
+LOG_TEST(writes_to_a_file_are_large)
 {
 	char value[1000];
 	int kept = dup(STDERR_FILENO);
 	int pipe_fds[2];
 
-	(void)state;
 	memset(value, 'v', sizeof(value));
 	assert_int_equal(pipe(pipe_fds), 0);
 	dup2(pipe_fds[1], STDERR_FILENO);
@@ -424,7 +410,7 @@ static void writes_to_a_file_are_large(void **state)
 	close(pipe_fds[1]);
 }
 
-static void held_lines_are_whole_at_every_length(void **state)
+LOG_TEST(held_lines_are_whole_at_every_length)
 {
 	char *value = memory_alloc(9000);
 	size_t lines = 0;
@@ -432,7 +418,6 @@ static void held_lines_are_whole_at_every_length(void **state)
 	char *all = memory_alloc(1 << 20);
 	ssize_t length;
 
-	(void)state;
 	memset(value, 'v', 9000);
 	log_hold();
 	for (size_t size = 0; size < 9000; size += 97, lines++)
@@ -450,29 +435,4 @@ static void held_lines_are_whole_at_every_length(void **state)
 	free(value);
 }
 
-#define LOG_TEST(name) cmocka_unit_test_setup_teardown(name, open_log, close_log)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    LOG_TEST(logfmt),
-	    LOG_TEST(each_line_has_its_time),
-	    LOG_TEST(lines_begin_with_their_priority),
-	    LOG_TEST(a_witness_gets_no_priority),
-	    LOG_TEST(levels),
-	    LOG_TEST(escapes),
-	    LOG_TEST(bytes_that_are_no_utf8),
-	    LOG_TEST(json),
-	    LOG_TEST(random_bytes_make_valid_lines),
-	    LOG_TEST(long_lines_are_cut_whole),
-	    LOG_TEST(many_fields_are_cut_whole),
-	    LOG_TEST(closed_log_is_no_trouble),
-	    LOG_TEST(held_lines_come_together),
-	    LOG_TEST(trouble_is_written_at_once),
-	    LOG_TEST(writes_to_a_pipe_are_small),
-	    LOG_TEST(writes_to_a_file_are_large),
-	    LOG_TEST(held_lines_are_whole_at_every_length),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -52,22 +52,20 @@ static void assert_as_expected(const struct map *map, size_t count)
 	assert_int_equal(seen, count);
 }
 
-static void empty_map(void **state)
+TEST(empty_map)
 {
 	struct map map = {0};
 
-	(void)state;
 	assert_null(map_find(&map, STR("a")));
 	assert_null(map_next(&map, NULL));
 	map_finish(&map);
 }
 
-static void random_changes(void **state)
+TEST_IN(random_changes, make_objects, NULL)
 {
 	struct map map = {0};
 	size_t count = 0;
 
-	(void)state;
 	srand(1);
 	for (int change = 0; change < 30000; change++) {
 		struct object *object = &objects[rand() % OBJECTS];
@@ -89,13 +87,12 @@ static void random_changes(void **state)
 }
 
 /* Removes as a sweep does: finds the next entry before it removes the current one. */
-static void removal_during_a_walk(void **state)
+TEST_IN(removal_during_a_walk, make_objects, NULL)
 {
 	struct map map = {0};
 	struct map_node *node;
 	size_t kept = 0;
 
-	(void)state;
 	for (int i = 0; i < OBJECTS; i++)
 		insert(&map, &objects[i]);
 	node = map_next(&map, NULL);
@@ -118,12 +115,11 @@ static void removal_during_a_walk(void **state)
 	map_finish(&map);
 }
 
-static void keys_are_bytes(void **state)
+TEST(keys_are_bytes)
 {
 	struct map map = {0};
 	struct map_node nodes[4];
 
-	(void)state;
 	map_insert(&map, &nodes[0], STR("a\0b"));
 	map_insert(&map, &nodes[1], STR("a\0c"));
 	map_insert(&map, &nodes[2], STR("a"));
@@ -136,14 +132,4 @@ static void keys_are_bytes(void **state)
 	map_finish(&map);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(empty_map),
-	    cmocka_unit_test_setup(random_changes, make_objects),
-	    cmocka_unit_test_setup(removal_during_a_walk, make_objects),
-	    cmocka_unit_test(keys_are_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -15,14 +15,13 @@ static size_t take_all(struct memory_share *share)
 	return bytes;
 }
 
-static void a_greedy_owner_leaves_room_for_others(void **state)
+TEST(a_greedy_owner_leaves_room_for_others)
 {
 	struct memory_share *one = memory_budget_join(&budget, STR("one"));
 	struct memory_share *two = memory_budget_join(&budget, STR("two"));
 	struct memory_share *three = memory_budget_join(&budget, STR("three"));
 	size_t first, second, third;
 
-	(void)state;
 	first = take_all(one);
 	assert_in_range(first, 490, 510);
 	second = take_all(two);
@@ -37,14 +36,13 @@ static void a_greedy_owner_leaves_room_for_others(void **state)
 }
 
 /* The first owner gives back memory as it is used up, and gets no more than the others. */
-static void greedy_owners_come_to_hold_equal_shares(void **state)
+TEST(greedy_owners_come_to_hold_equal_shares)
 {
 	enum { OWNERS = 4, ROUNDS = 50 };
 	struct memory_share *shares[OWNERS], *late;
 	size_t held[OWNERS];
 	char name[] = "a";
 
-	(void)state;
 	for (unsigned i = 0; i < OWNERS; i++, name[0]++) {
 		shares[i] = memory_budget_join(&budget, str_from(name));
 		held[i] = take_all(shares[i]);
@@ -66,13 +64,12 @@ static void greedy_owners_come_to_hold_equal_shares(void **state)
 		memory_budget_leave(shares[i], held[i]);
 }
 
-static void things_of_an_owner_share(void **state)
+TEST(things_of_an_owner_share)
 {
 	struct memory_share *one = memory_budget_join(&budget, STR("one"));
 	struct memory_share *same = memory_budget_join(&budget, STR("one"));
 	size_t first = take_all(one);
 
-	(void)state;
 	assert_ptr_equal(one, same);
 	assert_false(memory_budget_take(same, 10, ALL));
 	memory_budget_leave(one, first);
@@ -83,11 +80,10 @@ static void things_of_an_owner_share(void **state)
 	memory_budget_leave(one, first);
 }
 
-static void a_piece_may_be_larger_than_the_pot(void **state)
+TEST(a_piece_may_be_larger_than_the_pot)
 {
 	struct memory_share *one = memory_budget_join(&budget, STR("one"));
 
-	(void)state;
 	assert_false(memory_budget_take(one, ALL + 1, ALL));
 	assert_false(memory_budget_take(one, SIZE_MAX, ALL));
 	assert_false(memory_budget_take(one, 1, 0));
@@ -96,14 +92,4 @@ static void a_piece_may_be_larger_than_the_pot(void **state)
 	memory_budget_leave(one, 10);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_greedy_owner_leaves_room_for_others),
-	    cmocka_unit_test(greedy_owners_come_to_hold_equal_shares),
-	    cmocka_unit_test(things_of_an_owner_share),
-	    cmocka_unit_test(a_piece_may_be_larger_than_the_pot),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

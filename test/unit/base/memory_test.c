@@ -92,11 +92,10 @@ static void keep_a_promise(void)
 	require(1 + 1 == 2);
 }
 
-static void broken_promise_ends_the_process(void **state)
+TEST(broken_promise_ends_the_process)
 {
 	char text[4096];
 
-	(void)state;
 	assert_aborts(break_a_promise, "1 + 1 == 3");
 	assert_aborts(break_a_promise, "memory_test.c:");
 	assert_aborts(break_a_promise, "request_id=request-7\n");
@@ -125,12 +124,11 @@ static void use_memory(void)
 
 /* If any request for memory fails, the process reports that and ends; it never continues with
  * NULL. */
-static void out_of_memory_at_every_call(void **state)
+TEST(out_of_memory_at_every_call)
 {
 	char text[4096];
 	unsigned aborted = 0;
 
-	(void)state;
 	for (unsigned n = 1; n < 100; n++) {
 		int status;
 
@@ -147,11 +145,10 @@ static void out_of_memory_at_every_call(void **state)
 	assert_in_range(aborted, 7, 20);
 }
 
-static void no_bytes_are_memory_too(void **state)
+TEST(no_bytes_are_memory_too)
 {
 	void *memory = memory_alloc(0);
 
-	(void)state;
 	assert_non_null(memory);
 	memory = memory_realloc(memory, 0);
 	assert_non_null(memory);
@@ -161,13 +158,4 @@ static void no_bytes_are_memory_too(void **state)
 	free(memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(broken_promise_ends_the_process),
-	    cmocka_unit_test(out_of_memory_at_every_call),
-	    cmocka_unit_test(no_bytes_are_memory_too),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

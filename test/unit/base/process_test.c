@@ -35,23 +35,21 @@ static int give(void *context)
 	return *(int *)context;
 }
 
-static void a_functions_result_is_the_exit_code(void **state)
+TEST(a_functions_result_is_the_exit_code)
 {
 	int code = 42;
 
-	(void)state;
 	assert_exits(&(struct process){.run = give, .context = &code}, 42);
 	assert_exits(&(struct process){.run = give, .context = &code, .is_apart = true}, 42);
 }
 
-static void a_program_runs_with_its_own_variables(void **state)
+TEST(a_program_runs_with_its_own_variables)
 {
 	static const char *const arguments[] = {
 	    "/bin/sh", "-c", "test \"$A$HOME\" = b && test \"$0\" = zero", "zero", NULL};
 	static const char *const environment[] = {"A=b", NULL};
 	static const char *const missing[] = {"/nonexistent/program", NULL};
 
-	(void)state;
 	setenv("HOME", "/root", 1);
 	assert_exits(&(struct process){.arguments = arguments, .environment = environment}, 0);
 	assert_exits(&(struct process){.arguments = missing, .environment = environment}, 127);
@@ -63,7 +61,7 @@ static void take_signal(int number)
 }
 
 /* Sends the signal before the child has forgotten its parent's handlers. */
-static void a_signal_at_once_is_not_lost(void **state)
+TEST(a_signal_at_once_is_not_lost)
 {
 	static const char *const arguments[] = {"/bin/sleep", "20", NULL};
 	static const char *const environment[] = {NULL};
@@ -74,7 +72,6 @@ static void a_signal_at_once_is_not_lost(void **state)
 					.fds = fds,
 					.fd_count = array_length(fds)};
 
-	(void)state;
 	signal(SIGTERM, take_signal);
 	for (int i = 0; i < 20; i++) {
 		pid_t pid = process_start(&process);
@@ -100,13 +97,12 @@ static int check_limits(void *context)
 		   : 1;
 }
 
-static void limits_are_set_in_the_child_alone(void **state)
+TEST(limits_are_set_in_the_child_alone)
 {
 	struct process_limit limits[] = {{RLIMIT_CORE, 0}, {RLIMIT_NOFILE, 77}};
 	struct process process = {.run = check_limits, .limits = limits, .limit_count = 2};
 	struct rlimit before, after;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	process.context = &limits[1].value;
 	assert_exits(&process, 0);
@@ -128,11 +124,10 @@ static int check_user(void *context)
 		   : 1;
 }
 
-static void becomes_another_user(void **state)
+TEST(becomes_another_user)
 {
 	struct process_user user = {.uid = 65534, .gid = 65533};
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	assert_exits(
@@ -141,13 +136,12 @@ static void becomes_another_user(void **state)
 	assert_int_equal(geteuid(), 0);
 }
 
-static void a_user_that_it_cannot_become(void **state)
+TEST(a_user_that_it_cannot_become)
 {
 	struct process_user nobody = {.uid = 65534, .gid = 65534}, root = {.uid = 0, .gid = 0};
 	struct process process = {.run = check_user, .context = &root, .user = &root};
 	pid_t child;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	child = fork();
@@ -180,13 +174,12 @@ static int check_rights(void *context)
 	return status && is_clean && geteuid() == user->uid ? 0 : 1;
 }
 
-static void gives_up_its_rights(void **state)
+TEST(gives_up_its_rights)
 {
 	struct process_user users[] = {
 	    {.uid = 65534, .gid = 65534}, {.uid = 0, .gid = 65534}, {.uid = geteuid(), .gid = 0}};
 	bool is_root = geteuid() == 0;
 
-	(void)state;
 	for (size_t i = is_root ? 0 : 2; i < 3; i++)
 		assert_exits(&(struct process){.run = check_rights,
 					       .context = &users[i],
@@ -251,9 +244,8 @@ static int start_apart(void *context)
 	return WEXITSTATUS(wait_for(process_start(&process)));
 }
 
-static void apart_means_with_what_it_is_given(void **state)
+TEST(apart_means_with_what_it_is_given)
 {
-	(void)state;
 	assert_exits(&(struct process){.run = start_apart}, 0);
 }
 
@@ -274,12 +266,11 @@ static int leave_one_behind(void *context)
 		   : 1;
 }
 
-static void ends_with_its_parent(void **state)
+TEST(ends_with_its_parent)
 {
 	int ends[2];
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_exits(&(struct process){.run = leave_one_behind}, 0);
 	/* The remaining process is the last one that has the pipe for writing. */
@@ -288,7 +279,7 @@ static void ends_with_its_parent(void **state)
 	close(ends[0]);
 }
 
-static void a_guard_ends_as_what_it_guards(void **state)
+TEST(a_guard_ends_as_what_it_guards)
 {
 	static const char *const exits[] = {"/bin/sh", "-c", "exit 42", NULL};
 	static const char *const dies[] = {"/bin/sh", "-c", "kill -SEGV $$", NULL};
@@ -300,7 +291,6 @@ static void a_guard_ends_as_what_it_guards(void **state)
 				  .is_guarded = true};
 	int status;
 
-	(void)state;
 	assert_exits(&process, 42);
 	process.arguments = dies;
 	status = wait_for(process_start(&process));
@@ -333,12 +323,11 @@ static int leave_a_family_behind(void *context)
 	return start_family(ends[1]) > 0 && read(ends[0], &byte, 1) == 1 ? 0 : 1;
 }
 
-static void what_is_guarded_ends_with_its_parent(void **state)
+TEST(what_is_guarded_ends_with_its_parent)
 {
 	int ends[2];
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_exits(&(struct process){.run = leave_a_family_behind, .context = ends}, 0);
 	close(ends[1]);
@@ -346,13 +335,12 @@ static void what_is_guarded_ends_with_its_parent(void **state)
 	close(ends[0]);
 }
 
-static void what_is_guarded_ends_by_its_death_signal(void **state)
+TEST(what_is_guarded_ends_by_its_death_signal)
 {
 	int ends[2], status;
 	char byte;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	pid = start_family(ends[1]);
 	assert_int_equal(read(ends[0], &byte, 1), 1);
@@ -364,22 +352,4 @@ static void what_is_guarded_ends_by_its_death_signal(void **state)
 	close(ends[0]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_functions_result_is_the_exit_code),
-	    cmocka_unit_test(a_program_runs_with_its_own_variables),
-	    cmocka_unit_test(a_signal_at_once_is_not_lost),
-	    cmocka_unit_test(limits_are_set_in_the_child_alone),
-	    cmocka_unit_test(becomes_another_user),
-	    cmocka_unit_test(a_user_that_it_cannot_become),
-	    cmocka_unit_test(gives_up_its_rights),
-	    cmocka_unit_test(apart_means_with_what_it_is_given),
-	    cmocka_unit_test(ends_with_its_parent),
-	    cmocka_unit_test(a_guard_ends_as_what_it_guards),
-	    cmocka_unit_test(what_is_guarded_ends_with_its_parent),
-	    cmocka_unit_test(what_is_guarded_ends_by_its_death_signal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

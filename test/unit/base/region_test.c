@@ -48,9 +48,8 @@ static bool holds(const void *memory, char c, size_t size)
 	return true;
 }
 
-static void begins_as_defined(void **state)
+TEST_IN(begins_as_defined, open_map, close_map)
 {
-	(void)state;
 	assert_true(holds(region_common(map, &first), 'c', 100));
 	assert_true(holds(region_common(map, &third), 0, 65));
 	for (unsigned slot = 0; slot < SLOTS; slot++) {
@@ -60,9 +59,8 @@ static void begins_as_defined(void **state)
 }
 
 /* Fills each part with a letter of its own, and checks that each still has it. */
-static void parts_do_not_overlap(void **state)
+TEST_IN(parts_do_not_overlap, open_map, close_map)
 {
-	(void)state;
 	memset(region_common(map, &first), 'a', first.size);
 	memset(region_common(map, &third), 'b', third.size);
 	for (unsigned slot = 0; slot < SLOTS; slot++) {
@@ -77,9 +75,8 @@ static void parts_do_not_overlap(void **state)
 	}
 }
 
-static void no_two_parts_share_a_cache_line(void **state)
+TEST_IN(no_two_parts_share_a_cache_line, open_map, close_map)
 {
-	(void)state;
 	assert_int_equal((uintptr_t)region_common(map, &first) % REGION_ALIGNMENT, 0);
 	assert_int_equal((uintptr_t)region_common(map, &third) % REGION_ALIGNMENT, 0);
 	for (unsigned slot = 0; slot < SLOTS; slot++) {
@@ -88,13 +85,12 @@ static void no_two_parts_share_a_cache_line(void **state)
 	}
 }
 
-static void children_share_it(void **state)
+TEST_IN(children_share_it, open_map, close_map)
 {
 	char *shared = region_slot(map, &second, 1);
 	pid_t child = fork();
 	int status;
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0) {
 		*shared = 'y';
@@ -131,11 +127,10 @@ static bool ends_the_process(const struct region *region, unsigned slot)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
-static void another_layout_is_not_taken_for_its_own(void **state)
+TEST_IN(another_layout_is_not_taken_for_its_own, open_map, close_map)
 {
 	struct region newer = second, larger = second, unknown = second;
 
-	(void)state;
 	newer.version++;
 	larger.slot_size = 100;
 	unknown.name = "fourth";
@@ -147,13 +142,12 @@ static void another_layout_is_not_taken_for_its_own(void **state)
 }
 
 /* A compromised worker writes to the whole mapping. */
-static void places_do_not_follow_what_others_write(void **state)
+TEST(places_do_not_follow_what_others_write)
 {
 	void *common, *slot;
 	char spoiled[128]; /* shorter than the directory */
 	int fd;
 
-	(void)state;
 	map = region_map_create_file(regions, 3, SLOTS, &fd);
 	assert_non_null(map);
 	common = region_common(map, &first);
@@ -181,12 +175,11 @@ static struct region_map *adopt(int fd, const struct region *const *wanted, unsi
 	return adopted;
 }
 
-static void the_same_layout_is_shared(void **state)
+TEST(the_same_layout_is_shared)
 {
 	struct region_map *one, *other;
 	int fd;
 
-	(void)state;
 	one = region_map_create_file(regions, 2, SLOTS, &fd);
 	assert_non_null(one);
 	other = adopt(fd, regions, 2, SLOTS);
@@ -198,14 +191,13 @@ static void the_same_layout_is_shared(void **state)
 	close(fd);
 }
 
-static void another_layout_takes_over_what_it_knows(void **state)
+TEST(another_layout_takes_over_what_it_knows)
 {
 	static const struct region newer = {.name = "third", .version = 2, .size = 65};
 	static const struct region *const others[] = {&newer, &second, &first};
 	struct region_map *one, *other;
 	int fd;
 
-	(void)state;
 	one = region_map_create_file(regions, 3, SLOTS, &fd);
 	assert_non_null(one);
 	memset(region_common(one, &first), 'y', 100);
@@ -225,14 +217,13 @@ static void another_layout_takes_over_what_it_knows(void **state)
 }
 
 /* Damages each number of the directory in turn. */
-static void what_is_no_mapping_is_refused(void **state)
+TEST(what_is_no_mapping_is_refused)
 {
 	struct region_map *one;
 	char spoiled[2048];
 	int fd;
 	ssize_t size;
 
-	(void)state;
 	one = region_map_create_file(regions, 3, SLOTS, &fd);
 	assert_non_null(one);
 	size = pread(fd, spoiled, sizeof(spoiled), 0);
@@ -254,20 +245,4 @@ static void what_is_no_mapping_is_refused(void **state)
 	region_map_destroy(one);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(begins_as_defined, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(parts_do_not_overlap, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(no_two_parts_share_a_cache_line, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(children_share_it, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(another_layout_is_not_taken_for_its_own, open_map,
-					    close_map),
-	    cmocka_unit_test(places_do_not_follow_what_others_write),
-	    cmocka_unit_test(the_same_layout_is_shared),
-	    cmocka_unit_test(another_layout_takes_over_what_it_knows),
-	    cmocka_unit_test(what_is_no_mapping_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

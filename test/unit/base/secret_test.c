@@ -20,9 +20,8 @@ static void assert_masked(const char *text, const char *expected)
 	free(output);
 }
 
-static void api_keys(void **state)
+TEST(api_keys)
 {
-	(void)state;
 	assert_masked("ddk_0123456789abcdefghijABCDEFGHIJ012345",
 		      "ddk_************************************");
 	assert_masked("/v1/devices/ddk_01234567/push", "/v1/devices/ddk_********/push");
@@ -36,9 +35,8 @@ static void api_keys(void **state)
 	assert_masked("ddk-0123456789", "ddk-0123456789");
 }
 
-static void device_keys(void **state)
+TEST(device_keys)
 {
-	(void)state;
 	assert_masked("/d/0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa/KbcXWRqQpy9BDx757jOPKVzF",
 		      "/d/0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa/************************");
 	assert_masked("a%2FKbcXWRqQpy9BDx757jOPKVzF", "a%2F************************");
@@ -49,9 +47,8 @@ static void device_keys(void **state)
 	assert_masked("0123456789ABCDEF01234567", "0123456789ABCDEF01234567");
 }
 
-static void percent_encoded(void **state)
+TEST(percent_encoded)
 {
-	(void)state;
 	assert_masked("/%64dk_01234567", "/%64dk_********");
 	assert_masked("/ddk%5F01234567/x", "/ddk%5F********/x");
 	assert_masked("/%64%64%6b%5f%30%31234567", "/%64%64%6b%5f************");
@@ -63,9 +60,8 @@ static void percent_encoded(void **state)
 }
 
 /* Bytes after a "%" belong to a key, whether or not they encode something. */
-static void stray_percent_signs(void **state)
+TEST(stray_percent_signs)
 {
-	(void)state;
 	assert_masked("/%ddk_0123456789", "/%ddk_**********");
 	assert_masked("/%4ddk_0123456789", "/%4ddk_**********");
 	assert_masked("/%%ddk_0123456789", "/%%ddk_**********");
@@ -84,9 +80,8 @@ static void stray_percent_signs(void **state)
 }
 
 /* A URL within a URL is encoded twice, or more often. */
-static void encoded_twice(void **state)
+TEST(encoded_twice)
 {
-	(void)state;
 	assert_masked("/x/https%253A%252F%252Fh%253Fkey%253D" DEVICE_KEY "%2526a",
 		      "/x/https%253A%252F%252Fh%253Fkey%253D************************%2526a");
 	assert_masked("/Bearer%2520" DEVICE_KEY, "/Bearer%2520************************");
@@ -104,9 +99,8 @@ static void encoded_twice(void **state)
 }
 
 /* Device keys have no mark, so adjoining characters are masked with them. */
-static void glued(void **state)
+TEST(glued)
 {
-	(void)state;
 	assert_masked("/x" DEVICE_KEY, "/*************************");
 	assert_masked("/" DEVICE_KEY "x/", "/*************************/");
 	assert_masked("id" DEVICE_KEY, "**************************");
@@ -116,7 +110,7 @@ static void glued(void **state)
 }
 
 /* Checks that texts an operator looks for in the log stay readable. */
-static void readable(void **state)
+TEST(readable)
 {
 	static const char *const texts[] = {
 	    "http://a/link#qLw8Xn3ZbT0vKc5RfYh2JmPs7Ad9Ge1Uo4Ni6WkQxBz",
@@ -137,21 +131,19 @@ static void readable(void **state)
 	    "/K%C3%BCche%2FFlur%2FBad%2FWohnzimmer%2FKeller/Z%C3%BCrich%20Hauptbahnhof",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_masked(texts[i], texts[i]);
 }
 
 /* The time is linear: if it grew with the square of the length, each of these lines would take
  * minutes. */
-static void long_lines(void **state)
+TEST(long_lines)
 {
 	static const char *const pieces[] = {"%",   "%25",  "25",    "a%",     "aB1%",	 "%2525",
 					     "aB1", "ddk_", "ddk_%", "%4ddk_", "a%2525", "_"};
 	enum { BYTES = 512 * 1024 };
 	char *text = memory_alloc(BYTES), *masked = memory_alloc(BYTES);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		size_t length = strlen(pieces[i]);
 
@@ -166,13 +158,12 @@ static void long_lines(void **state)
 }
 
 /* Tests a key at every position, with any text before and after it. */
-static void device_keys_at_all_places(void **state)
+TEST(device_keys_at_all_places)
 {
 	static const char *const fronts[] = {"", "/", "abc/", "%2F", "\xc3\xbc/"};
 	static const char *const backs[] = {"", "/", "%2F", "/abcdefgh0123", "_x"};
 	char text[256], expected[256];
 
-	(void)state;
 	for (int words = 0; words < 60; words++) {
 		for (size_t i = 0; i < 5 * 5; i++) {
 			static const char words_text[] =
@@ -195,9 +186,8 @@ static void assert_cut(const char *text, size_t max, const char *expected)
 	assert_int_equal(secret_cut(whole, max), strlen(expected));
 }
 
-static void no_front_of_a_key_is_left(void **state)
+TEST(no_front_of_a_key_is_left)
 {
-	(void)state;
 	for (size_t max = 3; max < 3 + strlen(DEVICE_KEY); max++)
 		assert_cut("/d/" DEVICE_KEY, max, "/d/");
 	assert_cut("/d/" DEVICE_KEY, 27, "/d/" DEVICE_KEY);
@@ -213,9 +203,8 @@ static void no_front_of_a_key_is_left(void **state)
 	assert_cut("abc", 2, "");
 }
 
-static void other_texts(void **state)
+TEST(other_texts)
 {
-	(void)state;
 	assert_masked("", "");
 	assert_masked("%", "%");
 	assert_masked("%2", "%2");
@@ -225,21 +214,4 @@ static void other_texts(void **state)
 		      "che at home, 24 letters");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(api_keys),
-	    cmocka_unit_test(device_keys),
-	    cmocka_unit_test(percent_encoded),
-	    cmocka_unit_test(stray_percent_signs),
-	    cmocka_unit_test(encoded_twice),
-	    cmocka_unit_test(glued),
-	    cmocka_unit_test(readable),
-	    cmocka_unit_test(long_lines),
-	    cmocka_unit_test(device_keys_at_all_places),
-	    cmocka_unit_test(no_front_of_a_key_is_left),
-	    cmocka_unit_test(other_texts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

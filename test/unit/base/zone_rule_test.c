@@ -17,11 +17,10 @@ static struct zone_rule rule_of(const char *text)
 	return rule;
 }
 
-static void rules_are_read(void **state)
+TEST(rules_are_read)
 {
 	struct zone_rule rule = rule_of("CET-1CEST,M3.5.0,M10.5.0/3");
 
-	(void)state;
 	assert_int_equal(rule.offset_s, 3600);
 	assert_int_equal(rule.summer_offset_s, 7200);
 	assert_int_equal(rule.summer_start.time_s, 7200);
@@ -37,7 +36,7 @@ static void rules_are_read(void **state)
 	assert_int_equal(rule.summer_end.time_s, 167 * 3600 + 3599);
 }
 
-static void anything_else_is_refused(void **state)
+TEST(anything_else_is_refused)
 {
 	static const char *const texts[] = {
 	    "",
@@ -77,7 +76,6 @@ static void anything_else_is_refused(void **state)
 	};
 	struct zone_rule rule;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (zone_rule_parse(str_from(texts[i]), '3', &rule))
 			fail_msg("\"%s\" is taken for a rule", texts[i]);
@@ -85,11 +83,10 @@ static void anything_else_is_refused(void **state)
 }
 
 /* RFC 9636 section 3.3.1: hours beyond 0 to 24 came with version 3. */
-static void hours_are_those_of_the_version(void **state)
+TEST(hours_are_those_of_the_version)
 {
 	struct zone_rule rule;
 
-	(void)state;
 	assert_true(zone_rule_parse(STR("EET-2EEST,M3.4.4/24,M10.4.4/0"), '2', &rule));
 	assert_false(zone_rule_parse(STR("EET-2EEST,M3.4.4/50,M10.4.4/50"), '2', &rule));
 	assert_true(zone_rule_parse(STR("EET-2EEST,M3.4.4/50,M10.4.4/50"), '4', &rule));
@@ -97,12 +94,11 @@ static void hours_are_those_of_the_version(void **state)
 	assert_false(zone_rule_parse(STR("EET-2EEST,M3.4.4/+1,M10.4.4/0"), '2', &rule));
 }
 
-static void summer_time_can_last_all_year(void **state)
+TEST(summer_time_can_last_all_year)
 {
 	const struct zone_rule east = rule_of("XXX3EDT4,0/0,J365/23");
 	const struct zone_rule north = rule_of("EST5EDT,0/0,J365/25");
 
-	(void)state;
 	for (int64_t s = 40 * 365 * day_s; s < 60 * 365 * day_s; s += 1800) {
 		assert_int_equal(zone_rule_offset_s(&east, s), -4 * 3600);
 		assert_int_equal(zone_rule_offset_s(&north, s), -4 * 3600);
@@ -110,26 +106,24 @@ static void summer_time_can_last_all_year(void **state)
 }
 
 /* The hours of a change move it into another year. */
-static void changes_cross_the_year(void **state)
+TEST(changes_cross_the_year)
 {
 	const struct zone_rule early = rule_of("AAA0BBB,J1/-24,J100");
 	const struct zone_rule late = rule_of("AAA0BBB,J100,J365/48");
 	const int64_t year_s = 1767225600; /* 2026-01-01 */
 
-	(void)state;
 	assert_int_equal(zone_rule_offset_s(&early, year_s - day_s - 1), 0);
 	assert_int_equal(zone_rule_offset_s(&early, year_s - day_s), 3600);
 	assert_int_equal(zone_rule_offset_s(&late, year_s + day_s - 3601), 3600);
 	assert_int_equal(zone_rule_offset_s(&late, year_s + day_s - 3600), 0);
 }
 
-static void the_whole_range_of_times_is_fine(void **state)
+TEST(the_whole_range_of_times_is_fine)
 {
 	const struct zone_rule rule = rule_of("CET-1CEST,M3.5.0,M10.5.0/3");
 	const int64_t july_s = 1782864000; /* 2026-07-01 */
 	const int64_t period_s = 146097 * day_s;
 
-	(void)state;
 	for (int64_t n = -700000000; n <= 700000000; n += 1000003)
 		assert_int_equal(zone_rule_offset_s(&rule, july_s + n * period_s), 7200);
 	zone_rule_offset_s(&rule, INT64_MIN);
@@ -159,11 +153,10 @@ static int write_day(unsigned *random, char *text, size_t size, unsigned first_m
 }
 
 /* Summer in the north or in the south. */
-static void offsets_are_those_of_libc(void **state)
+TEST(offsets_are_those_of_libc)
 {
 	unsigned random = 1;
 
-	(void)state;
 	for (unsigned round = 0; round < 300; round++) {
 		bool south = round % 2;
 		char start[32], end[32], text[128];
@@ -190,17 +183,4 @@ static void offsets_are_those_of_libc(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(rules_are_read),
-	    cmocka_unit_test(anything_else_is_refused),
-	    cmocka_unit_test(hours_are_those_of_the_version),
-	    cmocka_unit_test(summer_time_can_last_all_year),
-	    cmocka_unit_test(changes_cross_the_year),
-	    cmocka_unit_test(the_whole_range_of_times_is_fine),
-	    cmocka_unit_test(offsets_are_those_of_libc),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -124,11 +124,10 @@ static struct zone *parse(const struct made *made)
 	return parse_bytes(file.bytes, file.length);
 }
 
-static void offset_changes_with_each_transition(void **state)
+TEST(offset_changes_with_each_transition)
 {
 	struct zone *zone = parse(&sound);
 
-	(void)state;
 	assert_non_null(zone);
 	assert_int_equal(zone_offset_s(zone, INT64_MIN), 100);
 	assert_int_equal(zone_offset_s(zone, -5000000001), 100);
@@ -143,11 +142,10 @@ static void offset_changes_with_each_transition(void **state)
 	zone_destroy(NULL);
 }
 
-static void all_versions_are_read(void **state)
+TEST(all_versions_are_read)
 {
 	const char versions[] = {'\0', '2', '3', '4'};
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		struct made made = sound;
 		struct zone *zone;
@@ -162,12 +160,11 @@ static void all_versions_are_read(void **state)
 	}
 }
 
-static void the_footer_holds_after_the_last_transition(void **state)
+TEST(the_footer_holds_after_the_last_transition)
 {
 	struct made made = sound;
 	struct zone *zone;
 
-	(void)state;
 	made.footer = "\nCET-1CEST,M3.5.0,M10.5.0/3\n";
 	zone = parse(&made);
 	assert_int_equal(zone_offset_s(zone, 1999), 7200);
@@ -185,11 +182,10 @@ static void the_footer_holds_after_the_last_transition(void **state)
 	zone_destroy(zone);
 }
 
-static void a_file_that_is_cut_off_is_refused(void **state)
+TEST(a_file_that_is_cut_off_is_refused)
 {
 	static const char *const footers[] = {"\nCET-1CEST,M3.5.0,M10.5.0/3\n", "\n\n", NULL};
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		struct made made = sound;
 		struct file file;
@@ -219,9 +215,8 @@ static void refuse(struct made made)
 		made;                                                                              \
 	})
 
-static void what_is_malformed_is_refused(void **state)
+TEST(what_is_malformed_is_refused)
 {
-	(void)state;
 	refuse(SPOILT(made.version = '1'));
 	refuse(SPOILT(made.version = '5'));
 	refuse(SPOILT(made.times[2] = 1000));
@@ -248,11 +243,10 @@ static void what_is_malformed_is_refused(void **state)
 }
 
 /* Counts near 2^32 must not wrap around. */
-static void counts_that_lie_are_refused(void **state)
+TEST(counts_that_lie_are_refused)
 {
 	struct file file = file_of(&sound);
 
-	(void)state;
 	for (size_t header = 0; header <= 51; header += 51) {
 		for (size_t at = header + 20; at < header + 44; at++) {
 			struct file copy = file;
@@ -264,12 +258,11 @@ static void counts_that_lie_are_refused(void **state)
 }
 
 /* Any changed byte gives an error or a usable zone. */
-static void any_byte_may_be_wrong(void **state)
+TEST(any_byte_may_be_wrong)
 {
 	struct made made = sound;
 	struct file file;
 
-	(void)state;
 	made.footer = "\nCET-1CEST,M3.5.0,M10.5.0/3\n";
 	file = file_of(&made);
 	for (size_t at = 0; at < file.length; at++) {
@@ -286,14 +279,13 @@ static void any_byte_may_be_wrong(void **state)
 	}
 }
 
-static void a_file_of_the_system_can_be_cut_off_anywhere(void **state)
+TEST(a_file_of_the_system_can_be_cut_off_anywhere)
 {
 	uint8_t bytes[FILE_BYTES_MAX];
 	int fd = open("/usr/share/zoneinfo/Europe/Zagreb", O_RDONLY | O_CLOEXEC);
 	ssize_t size = read(fd, bytes, sizeof(bytes));
 	struct zone *zone;
 
-	(void)state;
 	close(fd);
 	assert_true(size > 0);
 	for (size_t length = 0; length < (size_t)size; length++)
@@ -303,18 +295,4 @@ static void a_file_of_the_system_can_be_cut_off_anywhere(void **state)
 	zone_destroy(zone);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(offset_changes_with_each_transition),
-	    cmocka_unit_test(all_versions_are_read),
-	    cmocka_unit_test(the_footer_holds_after_the_last_transition),
-	    cmocka_unit_test(a_file_that_is_cut_off_is_refused),
-	    cmocka_unit_test(what_is_malformed_is_refused),
-	    cmocka_unit_test(counts_that_lie_are_refused),
-	    cmocka_unit_test(any_byte_may_be_wrong),
-	    cmocka_unit_test(a_file_of_the_system_can_be_cut_off_anywhere),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

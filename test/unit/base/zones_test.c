@@ -21,9 +21,8 @@ static const struct {
 
 enum { VECTORS = sizeof(vectors) / sizeof(vectors[0]) };
 
-static void offsets_are_those_of_python(void **state)
+TEST(offsets_are_those_of_python)
 {
-	(void)state;
 	assert_true(VECTORS > 40);
 	for (unsigned i = 0; i < VECTORS; i++) {
 		const struct zone *zone = zones_find(str_from(vectors[i].zone));
@@ -33,7 +32,7 @@ static void offsets_are_those_of_python(void **state)
 	}
 }
 
-static void only_exact_names_are_known(void **state)
+TEST(only_exact_names_are_known)
 {
 	static const char *const names[] = {
 	    "",		  "Nowhere/Here",  "../../etc/passwd", "/etc/passwd",	"Europe",
@@ -41,7 +40,6 @@ static void only_exact_names_are_known(void **state)
 	    "Factory",	  "posixrules",	   "tzdata.zi",	       "Europe//Paris", "./UTC",
 	    "Etc/../UTC", "CEST",	   "CET-1CEST"};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_null(zones_find(str_from(names[i])));
 	assert_non_null(zones_find(STR("UTC")));
@@ -131,18 +129,17 @@ static unsigned walk(const char *folder, const char *prefix)
 	return found;
 }
 
-static void all_zones_agree_with_libc(void **state)
+TEST(all_zones_agree_with_libc)
 {
 	struct zones_count count = zones_load(ZONES_FOLDER);
 
-	(void)state;
 	assert_true(count.loaded > 300);
 	assert_int_equal(count.refused, 0);
 	assert_int_equal(walk(ZONES_FOLDER, ""), count.loaded);
 }
 
 /* Checks all zones, one second before and after each change. */
-static void changes_are_what_offsets_say(void **state)
+TEST(changes_are_what_offsets_say)
 {
 	enum { MAX = 1000 };
 	static const char *const names[] = {"UTC",
@@ -154,7 +151,6 @@ static void changes_are_what_offsets_say(void **state)
 					    "Australia/Lord_Howe"};
 	static const int64_t from_s = -2208988800, until_s = 4102444800;
 
-	(void)state;
 	for (size_t z = 0; z < sizeof(names) / sizeof(*names); z++) {
 		const struct zone *zone = zones_find(str_from(names[z]));
 		struct zone_change changes[MAX];
@@ -190,14 +186,13 @@ static void write_file(const char *folder, const char *name, const char *bytes, 
 	fclose(file);
 }
 
-static void malformed_files_are_counted(void **state)
+TEST(malformed_files_are_counted)
 {
 	char folder[TEMPORARY_SIZE], inner[100], command[200], bytes[4096];
 	struct zones_count count;
 	FILE *utc = fopen(ZONES_FOLDER "/UTC", "r");
 	size_t length = fread(bytes, 1, sizeof(bytes), utc);
 
-	(void)state;
 	fclose(utc);
 	assert_non_null(mkdtemp(temporary_path(folder, "zones")));
 	snprintf(inner, sizeof(inner), "%s/In", folder);
@@ -225,12 +220,11 @@ static void malformed_files_are_counted(void **state)
 	assert_null(zones_find(STR("UTC")));
 }
 
-static void names_are_sorted(void **state)
+TEST(names_are_sorted)
 {
 	unsigned count;
 	const char *const *names;
 
-	(void)state;
 	zones_load(ZONES_FOLDER);
 	names = zones_names(&count);
 	assert_true(count > 400);
@@ -243,16 +237,4 @@ static void names_are_sorted(void **state)
 	assert_int_equal(count, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(offsets_are_those_of_python),
-	    cmocka_unit_test(only_exact_names_are_known),
-	    cmocka_unit_test(all_zones_agree_with_libc),
-	    cmocka_unit_test(changes_are_what_offsets_say),
-	    cmocka_unit_test(malformed_files_are_counted),
-	    cmocka_unit_test(names_are_sorted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

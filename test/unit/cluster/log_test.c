@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 /* A turn ends though there is always more to read. */
-static void endless_output_does_not_hold_up_the_reader(void **state)
+TEST(endless_output_does_not_hold_up_the_reader)
 {
 	struct cluster cluster = {.socket_fd = -1, .log_fd = open("/dev/zero", O_RDONLY)};
 
-	(void)state;
 	assert_true(cluster.log_fd >= 0);
 	assert_true(cluster_read_log(&cluster));
 	assert_true(cluster_read_log(&cluster));
@@ -20,7 +19,7 @@ static void endless_output_does_not_hold_up_the_reader(void **state)
 }
 
 /* A turn reads all that a pipe holds: so after the postmaster's end its last words are known. */
-static void a_turn_reads_what_a_pipe_holds(void **state)
+TEST(a_turn_reads_what_a_pipe_holds)
 {
 	enum { PIPE_BYTES = 60 << 10 }; /* less some of each page */
 	static const char last[] = "FATAL:  the last words\n";
@@ -28,7 +27,6 @@ static void a_turn_reads_what_a_pipe_holds(void **state)
 	struct cluster cluster = {.socket_fd = -1};
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
 	for (size_t sent = 0; sent + strlen(line) + strlen(last) <= PIPE_BYTES;
 	     sent += strlen(line))
@@ -50,12 +48,4 @@ static int be_silent(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(endless_output_does_not_hold_up_the_reader),
-	    cmocka_unit_test(a_turn_reads_what_a_pipe_holds),
-	};
-
-	return cmocka_run_group_tests(tests, be_silent, NULL);
-}
+RUN_TESTS(be_silent, NULL)

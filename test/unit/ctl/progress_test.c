@@ -2,12 +2,11 @@
 #include "../cmocka_test.h"
 #include "progress.h"
 
-static void test_a_terminal_gets_a_line_a_second(void **state)
+TEST(test_a_terminal_gets_a_line_a_second)
 {
 	struct progress progress;
 	char line[PROGRESS_LINE_MAX];
 
-	(void)state;
 	progress_begin(&progress, true, 5000);
 	assert_string_equal(progress_end(&progress), "");
 	assert_false(progress_is_due(&progress, 5999));
@@ -20,12 +19,11 @@ static void test_a_terminal_gets_a_line_a_second(void **state)
 	assert_string_equal(progress_end(&progress), "\n");
 }
 
-static void test_a_log_gets_a_line_a_minute(void **state)
+TEST(test_a_log_gets_a_line_a_minute)
 {
 	struct progress progress;
 	char line[PROGRESS_LINE_MAX];
 
-	(void)state;
 	progress_begin(&progress, false, 5000);
 	assert_false(progress_is_due(&progress, 64999));
 	assert_true(progress_is_due(&progress, 65000));
@@ -36,12 +34,4 @@ static void test_a_log_gets_a_line_a_minute(void **state)
 	assert_string_equal(progress_end(&progress), "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_a_terminal_gets_a_line_a_second),
-	    cmocka_unit_test(test_a_log_gets_a_line_a_minute),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -31,9 +31,8 @@ static void go_to(enum account_removal_step step)
 		take(false, 1);
 }
 
-static void portions_fit_the_time_that_they_take(void **state)
+TEST(portions_fit_the_time_that_they_take)
 {
-	(void)state;
 	go_to(REMOVAL_OF_DEVICES);
 	assert_int_equal(next_limit(), 20); /* after the keys, which took little time */
 	for (int i = 0; i < 10; i++)
@@ -46,11 +45,10 @@ static void portions_fit_the_time_that_they_take(void **state)
 }
 
 /* Checks from the first portion on, however many rows fitted before. */
-static void portions_of_large_rows_are_small(void **state)
+TEST(portions_of_large_rows_are_small)
 {
 	static const enum account_removal_step steps[] = {REMOVAL_OF_SCHEMAS, REMOVAL_OF_VERSIONS};
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		go_to(steps[i]);
 		assert_int_equal(next_limit(), 10);
@@ -59,9 +57,8 @@ static void portions_of_large_rows_are_small(void **state)
 	}
 }
 
-static void what_failed_is_tried_with_fewer_rows(void **state)
+TEST(what_failed_is_tried_with_fewer_rows)
 {
-	(void)state;
 	go_to(REMOVAL_OF_VERSIONS);
 	assert_int_equal(next_limit(), 10);
 	for (int i = 0; i < 10; i++)
@@ -71,19 +68,17 @@ static void what_failed_is_tried_with_fewer_rows(void **state)
 }
 
 /* Otherwise its installations would go with it, all at once. */
-static void an_app_that_was_marked_meanwhile_goes_in_portions(void **state)
+TEST(an_app_that_was_marked_meanwhile_goes_in_portions)
 {
 	struct removed_portion portion = {.removed = 0, .is_left = true};
 
-	(void)state;
 	go_to(REMOVAL_OF_APPS);
 	assert_true(account_removal_take(&removal, &portion, 1) > 0);
 	assert_int_equal(removal.step, REMOVAL_OF_INSTALLATIONS);
 }
 
-static void what_was_made_meanwhile_goes_too(void **state)
+TEST(what_was_made_meanwhile_goes_too)
 {
-	(void)state;
 	go_to(REMOVAL_OF_ACCOUNT);
 	take(true, 1);
 	assert_int_equal(removal.step, REMOVAL_OF_KEYS);
@@ -93,15 +88,4 @@ static void what_was_made_meanwhile_goes_too(void **state)
 	assert_int_equal(removal.step, REMOVAL_DONE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(portions_fit_the_time_that_they_take),
-	    cmocka_unit_test(portions_of_large_rows_are_small),
-	    cmocka_unit_test(what_failed_is_tried_with_fewer_rows),
-	    cmocka_unit_test(an_app_that_was_marked_meanwhile_goes_in_portions),
-	    cmocka_unit_test(what_was_made_meanwhile_goes_too),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

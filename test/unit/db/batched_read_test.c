@@ -37,17 +37,17 @@ static void expect_quotient(struct asked *asked, const char *how, int divisor)
 	expect_text(asked, text);
 }
 
-static void test_one_is_asked_alone(void **state)
+#define GATHER_TEST(name) TEST_IN(name, open_usual, close_usual)
+
+GATHER_TEST(test_one_is_asked_alone)
 {
-	(void)state;
 	expect_quotient(ask_number(TEST_STATEMENT_QUOTIENT, 7), "alone", 7);
 }
 
-static void test_many_are_asked_together(void **state)
+GATHER_TEST(test_many_are_asked_together)
 {
 	struct asked *asked[MANY];
 
-	(void)state;
 	for (int i = 0; i < MANY; i++)
 		asked[i] = ask_number(TEST_STATEMENT_QUOTIENT, 1 + i / 2); /* each key twice */
 	for (int i = 0; i < MANY; i++) {
@@ -58,24 +58,22 @@ static void test_many_are_asked_together(void **state)
 }
 
 /* Reads beyond the limit of a batched read are divided among several. */
-static void test_more_than_many(void **state)
+GATHER_TEST(test_more_than_many)
 {
 	enum { COUNT = 3 * BATCHED_READ_MAX + 1 };
 	static struct asked *asked[COUNT];
 
-	(void)state;
 	for (int i = 0; i < COUNT; i++)
 		asked[i] = ask_number(TEST_STATEMENT_QUOTIENT, 1 + i);
 	for (int i = 0; i < COUNT; i++)
 		expect_quotient(asked[i], i == COUNT - 1 ? "alone" : "together", 1 + i);
 }
 
-static void test_each_gets_its_rows(void **state)
+GATHER_TEST(test_each_gets_its_rows)
 {
 	struct asked *asked[MANY];
 	char text[40];
 
-	(void)state;
 	for (int i = 0; i < MANY; i++)
 		asked[i] = ask_number(TEST_STATEMENT_SERIES, i * 7 % 5);
 	for (int i = 0; i < MANY; i++) {
@@ -90,11 +88,10 @@ static void test_each_gets_its_rows(void **state)
 	}
 }
 
-static void test_statements_mixed(void **state)
+GATHER_TEST(test_statements_mixed)
 {
 	struct asked *asked[MANY];
 
-	(void)state;
 	for (int i = 0; i < MANY; i++) {
 		unsigned statement = i % 3 == 0	  ? TEST_STATEMENT_QUOTIENT
 				     : i % 3 == 1 ? TEST_STATEMENT_SERIES
@@ -115,11 +112,10 @@ static void test_statements_mixed(void **state)
 	}
 }
 
-static void test_no_key(void **state)
+GATHER_TEST(test_no_key)
 {
 	struct asked *asked[3];
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		asked[i] = ask(TEST_STATEMENT_QUOTIENT);
 		if (i == 1)
@@ -136,11 +132,10 @@ static void test_no_key(void **state)
 	expect_text(asked[2], "together 20");
 }
 
-static void test_only_the_culprit_fails(void **state)
+GATHER_TEST(test_only_the_culprit_fails)
 {
 	struct asked *asked[MANY];
 
-	(void)state;
 	for (int i = 0; i < MANY; i++)
 		asked[i] = ask_number(TEST_STATEMENT_QUOTIENT, i == 31 ? 0 : i + 1);
 	for (int i = 0; i < MANY; i++) {
@@ -155,12 +150,11 @@ static void test_only_the_culprit_fails(void **state)
 }
 
 /* After an error the server skips the rest of the batch, including batched reads. */
-static void test_behind_a_culprit(void **state)
+GATHER_TEST(test_behind_a_culprit)
 {
 	struct asked *culprit = ask_number(TEST_STATEMENT_DIVIDE, 0);
 	struct asked *asked[MANY];
 
-	(void)state;
 	for (int i = 0; i < MANY; i++)
 		asked[i] = ask_number(TEST_STATEMENT_QUOTIENT, i + 1);
 	wait_for(culprit);
@@ -170,12 +164,11 @@ static void test_behind_a_culprit(void **state)
 		expect_quotient(asked[i], "alone", i + 1);
 }
 
-static void test_rows_in_disorder(void **state)
+GATHER_TEST(test_rows_in_disorder)
 {
 	struct asked *a = ask_number(TEST_STATEMENT_MUDDLE, 2);
 	struct asked *b = ask_number(TEST_STATEMENT_MUDDLE, 2);
 
-	(void)state;
 	wait_for(a);
 	wait_for(b);
 	assert_int_equal(a->row_count, 2);
@@ -196,11 +189,10 @@ static struct asked *ask_sleeper(double seconds)
 }
 
 /* Reads are repeated once if the connection breaks, like any read. */
-static void test_connection_breaks(void **state)
+GATHER_TEST(test_connection_breaks)
 {
 	struct asked *asked[3];
 
-	(void)state;
 	/* Unused connections are not waited for. */
 	expect_quotient(ask_number(TEST_STATEMENT_QUOTIENT, 1), "alone", 1);
 	for (int i = 0; i < 3; i++)
@@ -213,11 +205,10 @@ static void test_connection_breaks(void **state)
 		expect_text(asked[i], "together");
 }
 
-static void test_closed_under_way(void **state)
+TEST(test_closed_under_way)
 {
 	struct asked *asked[3];
 
-	(void)state;
 	open_world(NULL);
 	for (int i = 0; i < 3; i++)
 		asked[i] = ask_sleeper(5000);
@@ -231,18 +222,4 @@ static void test_closed_under_way(void **state)
 	}
 }
 
-#define GATHER_TEST(name) cmocka_unit_test_setup_teardown(name, open_usual, close_usual)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    GATHER_TEST(test_one_is_asked_alone),     GATHER_TEST(test_many_are_asked_together),
-	    GATHER_TEST(test_more_than_many),	      GATHER_TEST(test_each_gets_its_rows),
-	    GATHER_TEST(test_statements_mixed),	      GATHER_TEST(test_no_key),
-	    GATHER_TEST(test_only_the_culprit_fails), GATHER_TEST(test_behind_a_culprit),
-	    GATHER_TEST(test_rows_in_disorder),	      GATHER_TEST(test_connection_breaks),
-	    cmocka_unit_test(test_closed_under_way),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables, NULL);
-}
+RUN_TESTS(make_tables, NULL)

@@ -78,9 +78,10 @@ static int finish(void **state)
 	return 0;
 }
 
-static void without_others_only_the_look_counts(void **state)
+#define SCENE(test) TEST_IN(test, begin, finish)
+
+SCENE(without_others_only_the_look_counts)
 {
-	(void)state;
 	assert_int_equal(beats_through_ms(&beats), 0);
 	look(NULL, 0);
 	assert_int_equal(beats_through_ms(&beats), now_ms - 10);
@@ -88,7 +89,7 @@ static void without_others_only_the_look_counts(void **state)
 	assert_int_equal(beats_clock_us(&beats, now_ms - 5), clock_us - 5000);
 }
 
-static void the_oldest_beat_counts(void **state)
+SCENE(the_oldest_beat_counts)
 {
 	const struct row rows[] = {
 	    {.instance = 1, .through_us = clock_us - 200 * 1000, .seen_us = clock_us},
@@ -96,17 +97,15 @@ static void the_oldest_beat_counts(void **state)
 	    {.instance = 3, .through_us = clock_us - 100 * 1000, .seen_us = clock_us},
 	};
 
-	(void)state;
 	look(rows, array_length(rows));
 	assert_true(beats_know_others(&beats));
 	assert_int_equal(beats_through_ms(&beats), now_ms - 310);
 }
 
-static void a_beat_gets_old_by_either_clock(void **state)
+SCENE(a_beat_gets_old_by_either_clock)
 {
 	int64_t beat_us = clock_us;
 
-	(void)state;
 	look_at(beat_us, beat_us);
 	pass_s(1);
 	look_at(beat_us, clock_us);
@@ -119,11 +118,10 @@ static void a_beat_gets_old_by_either_clock(void **state)
 	assert_int_equal(beats_through_ms(&beats), now_ms - 10);
 }
 
-static void a_silent_writer_is_forgotten_after_a_minute(void **state)
+SCENE(a_silent_writer_is_forgotten_after_a_minute)
 {
 	int64_t begun_us = clock_us;
 
-	(void)state;
 	look_at(begun_us, begun_us);
 	for (unsigned s = 1; s < 60; s++) {
 		pass_s(1);
@@ -142,11 +140,10 @@ static void a_silent_writer_is_forgotten_after_a_minute(void **state)
 	assert_false(beats_know_others(&beats));
 }
 
-static void a_writer_that_is_seen_is_not_forgotten(void **state)
+SCENE(a_writer_that_is_seen_is_not_forgotten)
 {
 	int64_t begun_us = clock_us;
 
-	(void)state;
 	for (unsigned s = 0; s < 300; s += 20) {
 		look_at(begun_us, clock_us);
 		assert_true(beats_know_others(&beats));
@@ -155,11 +152,10 @@ static void a_writer_that_is_seen_is_not_forgotten(void **state)
 	assert_true(beats_through_ms(&beats) < now_ms - 280 * 1000);
 }
 
-static void a_writer_that_left_is_not_missed(void **state)
+SCENE(a_writer_that_left_is_not_missed)
 {
 	struct row row = {.instance = 1, .through_us = clock_us, .seen_us = clock_us};
 
-	(void)state;
 	look(&row, 1);
 	pass_s(5);
 	row.has_left = true;
@@ -168,11 +164,10 @@ static void a_writer_that_left_is_not_missed(void **state)
 	assert_int_equal(beats_through_ms(&beats), now_ms - 10);
 }
 
-static void too_many_are_not_trusted(void **state)
+SCENE(too_many_are_not_trusted)
 {
 	static struct row rows[BEAT_WRITERS_MAX + 1];
 
-	(void)state;
 	for (unsigned i = 0; i < array_length(rows); i++)
 		rows[i] = (struct row){
 		    .instance = (uint8_t)(i / 5), .through_us = clock_us, .seen_us = clock_us};
@@ -184,11 +179,10 @@ static void too_many_are_not_trusted(void **state)
 	assert_int_equal(beats_through_ms(&beats), now_ms - 10);
 }
 
-static void times_may_be_any(void **state)
+SCENE(times_may_be_any)
 {
 	const int64_t times[] = {INT64_MIN, INT64_MIN + 1, 0, INT64_MAX - 1, INT64_MAX};
 
-	(void)state;
 	for (unsigned i = 0; i < array_length(times); i++) {
 		for (unsigned j = 0; j < array_length(times); j++) {
 			look_at(times[i], times[j]);
@@ -198,20 +192,4 @@ static void times_may_be_any(void **state)
 	}
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, begin, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(without_others_only_the_look_counts),
-	    TEST(the_oldest_beat_counts),
-	    TEST(a_beat_gets_old_by_either_clock),
-	    TEST(a_silent_writer_is_forgotten_after_a_minute),
-	    TEST(a_writer_that_is_seen_is_not_forgotten),
-	    TEST(a_writer_that_left_is_not_missed),
-	    TEST(too_many_are_not_trusted),
-	    TEST(times_may_be_any),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -83,13 +83,14 @@ static void expect_name(int64_t id, const char *name)
 	PQfinish(pg);
 }
 
+#define SCENE(name) TEST_IN(name, open_usual, close_usual)
+
 /* Other writes of the group commit finish while the row is locked; then this one does, too. */
-static void test_only_the_locked_one_waits(void **state)
+SCENE(test_only_the_locked_one_waits)
 {
 	struct asked *others[8];
 	struct asked *locked;
 
-	(void)state;
 	hold("SELECT id FROM item WHERE id = 5 FOR UPDATE");
 	for (int i = 0; i < 4; i++)
 		others[i] = rename_as(2, 1 + i, (const char[]){(char)('a' + i), 0});
@@ -106,13 +107,12 @@ static void test_only_the_locked_one_waits(void **state)
 
 /* Writes to one row keep their order, whether they came before or after the lock, and in one
  * batch or in several. */
-static void test_order_of_a_row(void **state)
+SCENE(test_order_of_a_row)
 {
 	enum { COUNT = 12 };
 	struct asked *asked[COUNT];
 	char name[20];
 
-	(void)state;
 	hold("SELECT id FROM item WHERE id = 7 FOR UPDATE");
 	for (int i = 0; i < COUNT; i++) {
 		snprintf(name, sizeof(name), "order-%d", i);
@@ -132,11 +132,10 @@ static void test_order_of_a_row(void **state)
 }
 
 /* A write that does not share a commit waits in the same way. */
-static void test_single_write(void **state)
+SCENE(test_single_write)
 {
 	struct asked *locked = NULL;
 
-	(void)state;
 	hold("SELECT id FROM item WHERE id = 1 FOR UPDATE");
 	locked = ask(TEST_STATEMENT_TOUCH_PAIR);
 	db_add_int8(&locked->query.parameters, 1);
@@ -149,11 +148,10 @@ static void test_single_write(void **state)
 }
 
 /* Writes to a row that stays locked are answered eventually. */
-static void test_locked_for_too_long(void **state)
+SCENE(test_locked_for_too_long)
 {
 	struct asked *first, *second;
 
-	(void)state;
 	hold("SELECT id FROM item WHERE id IN (1, 2) FOR UPDATE");
 	first = rename_item(1, "never");
 	second = rename_item(1, "neither");
@@ -165,7 +163,7 @@ static void test_locked_for_too_long(void **state)
 }
 
 /* An account has its share of the places, and other accounts have theirs. */
-static void test_share_of_an_account(void **state)
+SCENE(test_share_of_an_account)
 {
 	enum { MANY = 2 * LIMIT_BLOCKED_OF_ACCOUNT };
 	struct asked *asked[MANY];
@@ -173,7 +171,6 @@ static void test_share_of_an_account(void **state)
 	unsigned answered = 0;
 	char name[20];
 
-	(void)state;
 	hold("SELECT id FROM item WHERE id <= 300 FOR UPDATE");
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "share-%d", i);
@@ -197,13 +194,12 @@ static void test_share_of_an_account(void **state)
 }
 
 /* All accounts together have a bounded number of places. */
-static void test_all_places(void **state)
+SCENE(test_all_places)
 {
 	enum { ACCOUNTS = 12, EACH = 100, MANY = ACCOUNTS * EACH };
 	struct asked *asked[MANY];
 	char name[20];
 
-	(void)state;
 	hold("SELECT id FROM item WHERE id <= 1300 FOR UPDATE");
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "all-%d", i);
@@ -222,11 +218,10 @@ static void test_all_places(void **state)
 
 /* Writes of an account with two locked rows wait for their turn, without delaying other commits,
  * and those of other rows finish. */
-static void test_account_with_several_locked_rows(void **state)
+SCENE(test_account_with_several_locked_rows)
 {
 	struct asked *locked[3], *free_one;
 
-	(void)state;
 	hold("SELECT id FROM item WHERE id <= 3 FOR UPDATE");
 	for (int i = 0; i < 3; i++)
 		locked[i] = rename_item(1 + i, (const char[]){(char)('x' + i), 0});
@@ -240,11 +235,10 @@ static void test_account_with_several_locked_rows(void **state)
 }
 
 /* A constraint error on a retry connection belongs to that write alone. */
-static void test_refused_afterwards(void **state)
+SCENE(test_refused_afterwards)
 {
 	struct asked *first, *second;
 
-	(void)state;
 	hold("SELECT id FROM item WHERE id = 1 FOR UPDATE");
 	first = rename_item(1, "item-2");
 	second = rename_item(1, "good");
@@ -257,11 +251,10 @@ static void test_refused_afterwards(void **state)
 }
 
 /* Connections break while writes wait: those that certainly did not happen are repeated. */
-static void test_retry_connections_break(void **state)
+SCENE(test_retry_connections_break)
 {
 	struct asked *first, *second;
 
-	(void)state;
 	hold("SELECT id FROM item WHERE id = 1 FOR UPDATE");
 	first = rename_item(1, "first");
 	second = rename_item(1, "second");
@@ -277,13 +270,12 @@ static void test_retry_connections_break(void **state)
 }
 
 /* Idle servers have no connection for such writes. */
-static void test_connections_come_and_go(void **state)
+TEST(test_connections_come_and_go)
 {
 	struct db_settings settings = usual_settings();
 	struct asked *locked;
 	unsigned at_rest;
 
-	(void)state;
 	settings.on_demand_idle_ms = 50;
 	open_world(&settings);
 	at_rest = db_connections_up(world.db);
@@ -299,11 +291,10 @@ static void test_connections_come_and_go(void **state)
 	close_world();
 }
 
-static void test_closed_while_they_wait(void **state)
+TEST(test_closed_while_they_wait)
 {
 	struct asked *asked[3];
 
-	(void)state;
 	open_usual(NULL);
 	hold("SELECT id FROM item WHERE id <= 3 FOR UPDATE");
 	for (int i = 0; i < 3; i++)
@@ -315,23 +306,4 @@ static void test_closed_while_they_wait(void **state)
 	let_go();
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_usual, close_usual)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_only_the_locked_one_waits),
-	    cmocka_unit_test(test_connections_come_and_go),
-	    TEST(test_order_of_a_row),
-	    TEST(test_single_write),
-	    TEST(test_locked_for_too_long),
-	    TEST(test_share_of_an_account),
-	    TEST(test_all_places),
-	    TEST(test_account_with_several_locked_rows),
-	    TEST(test_refused_afterwards),
-	    TEST(test_retry_connections_break),
-	    cmocka_unit_test(test_closed_while_they_wait),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables, NULL);
-}
+RUN_TESTS(make_tables, NULL)

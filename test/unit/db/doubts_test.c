@@ -70,9 +70,10 @@ static void answer(unsigned number, bool is_gone)
 	doubts_answer(&doubts, &backend, is_gone);
 }
 
-static void a_doubt_ends_with_its_process(void **state)
+#define SCENE(test) TEST_IN(test, begin, finish)
+
+SCENE(a_doubt_ends_with_its_process)
 {
-	(void)state;
 	assert_null(doubts_next(&doubts));
 	lose(1);
 	assert_int_equal(doubts_next(&doubts)->pid, 1);
@@ -87,9 +88,8 @@ static void a_doubt_ends_with_its_process(void **state)
 }
 
 /* It may be killed while the process still runs. */
-static void a_doubt_outlives_its_worker(void **state)
+SCENE(a_doubt_outlives_its_worker)
 {
-	(void)state;
 	lose(1);
 	lose(2);
 	for (unsigned i = 0; i < 3; i++) {
@@ -103,9 +103,8 @@ static void a_doubt_outlives_its_worker(void **state)
 }
 
 /* Other doubts may have come or gone since the process was asked about. */
-static void an_answer_counts_for_its_process(void **state)
+SCENE(an_answer_counts_for_its_process)
 {
-	(void)state;
 	lose(1);
 	lose(2);
 	answer(3, true);
@@ -143,11 +142,10 @@ static unsigned end_all(void)
 }
 
 /* A row is not answered from memory while its process may commit. */
-static void no_doubt_ends_since_there_are_many(void **state)
+SCENE(no_doubt_ends_since_there_are_many)
 {
 	enum { LOST = 3 * DOUBTS_WITH_ROWS_MAX };
 
-	(void)state;
 	for (unsigned i = 1; i <= LOST; i++)
 		take(i);
 	assert_int_equal(rows_in_doubt, DOUBTS_WITH_ROWS_MAX);
@@ -161,9 +159,8 @@ static void no_doubt_ends_since_there_are_many(void **state)
 	assert_int_equal(reports, 0);
 }
 
-static void too_many_doubts_concern_all_rows_until_all_have_ended(void **state)
+SCENE(too_many_doubts_concern_all_rows_until_all_have_ended)
 {
-	(void)state;
 	for (unsigned i = 1; i <= DOUBTS_MAX + 1; i++)
 		take(i);
 	assert_int_equal(doubts.count, DOUBTS_MAX);
@@ -178,17 +175,4 @@ static void too_many_doubts_concern_all_rows_until_all_have_ended(void **state)
 	assert_int_equal(reports, 0);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, begin, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_doubt_ends_with_its_process),
-	    TEST(a_doubt_outlives_its_worker),
-	    TEST(an_answer_counts_for_its_process),
-	    TEST(no_doubt_ends_since_there_are_many),
-	    TEST(too_many_doubts_concern_all_rows_until_all_have_ended),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -109,12 +109,13 @@ static void expect_items(const char *condition, const char *count)
 	PQfinish(pg);
 }
 
-static void test_together(void **state)
+#define SHARED_TEST(name) TEST_IN(name, open_usual, close_usual)
+
+SHARED_TEST(test_together)
 {
 	struct asked *asked[MANY];
 	int64_t began[MANY];
 
-	(void)state;
 	for (int i = 0; i < MANY; i++)
 		asked[i] = put_number(i);
 	for (int i = 0; i < MANY; i++) {
@@ -128,13 +129,12 @@ static void test_together(void **state)
 }
 
 /* Writes that come one by one while a commit is under way. */
-static void test_those_that_wait_share_the_next_commit(void **state)
+SHARED_TEST(test_those_that_wait_share_the_next_commit)
 {
 	struct asked *held = hold();
 	struct asked *asked[FEW];
 	int64_t held_began, began;
 
-	(void)state;
 	for (int i = 0; i < FEW; i++) {
 		asked[i] = put_number(i);
 		uv_run(&world.loop.uv, UV_RUN_NOWAIT);
@@ -149,12 +149,11 @@ static void test_those_that_wait_share_the_next_commit(void **state)
 }
 
 /* Writes that are not sent yet are not lost with the connection. */
-static void test_a_full_batch_is_sent_at_once(void **state)
+SHARED_TEST(test_a_full_batch_is_sent_at_once)
 {
 	struct asked *held = hold();
 	struct asked *asked[PIPELINE_SHARED_WRITES + FEW];
 
-	(void)state;
 	for (int i = 0; i < PIPELINE_SHARED_WRITES + FEW; i++)
 		asked[i] = put_number(i);
 	for (int i = 0; i < FEW; i++)
@@ -169,12 +168,11 @@ static void test_a_full_batch_is_sent_at_once(void **state)
 }
 
 /* No write is answered before all of them are committed. */
-static void test_answered_after_the_commit(void **state)
+SHARED_TEST(test_answered_after_the_commit)
 {
 	struct asked *first = put((struct item){.id = 10, .name = "first"});
 	struct asked *second = put((struct item){.id = 11, .name = "second", .seconds = 0.2});
 
-	(void)state;
 	wait_for(first);
 	assert_true(second->done || first->place == 1);
 	expect_items("id IN (10, 11)", "2");
@@ -184,12 +182,11 @@ static void test_answered_after_the_commit(void **state)
 
 /* All batches take their locks in the order of their keys, and writes that share a key keep their
  * order. */
-static void test_order_of_keys(void **state)
+SHARED_TEST(test_order_of_keys)
 {
 	struct asked *asked[FEW];
 	char name[20];
 
-	(void)state;
 	for (int i = 0; i < FEW; i++) {
 		snprintf(name, sizeof(name), "name-%d", i);
 		asked[i] = put((struct item){.id = 20 - i / 2, .name = name});
@@ -204,12 +201,11 @@ static void test_order_of_keys(void **state)
 	    "(id, name) IN ((20, 'name-1'), (19, 'name-3'), (18, 'name-5'), (17, 'name-7'))", "4");
 }
 
-static void test_only_the_culprit_is_refused(void **state)
+SHARED_TEST(test_only_the_culprit_is_refused)
 {
 	struct asked *asked[FEW];
 	int64_t began[FEW] = {0};
 
-	(void)state;
 	for (int i = 0; i < FEW; i++)
 		asked[i] = i == 3 ? put((struct item){.id = 1003, .name = "one"}) : put_number(i);
 	for (int i = 0; i < FEW; i++) {
@@ -223,23 +219,21 @@ static void test_only_the_culprit_is_refused(void **state)
 }
 
 /* The first of two writes that exclude each other succeeds, however the batch ran. */
-static void test_first_comes_first(void **state)
+SHARED_TEST(test_first_comes_first)
 {
 	struct asked *first = put((struct item){.id = 30, .name = "same"});
 	struct asked *second = put((struct item){.id = 31, .name = "same"});
 
-	(void)state;
 	expect_done(first);
 	expect_refused(second, TEST_CONSTRAINT_NAME_TAKEN);
 	expect_items("id = 30", "1");
 }
 
 /* The error appears only at the commit. */
-static void test_commit_refused(void **state)
+SHARED_TEST(test_commit_refused)
 {
 	struct asked *asked[FEW];
 
-	(void)state;
 	for (int i = 0; i < FEW; i++)
 		asked[i] = i == 5 ? put((struct item){.id = 1005, .name = "c", .parent = 999999})
 				  : put_number(i);
@@ -252,13 +246,12 @@ static void test_commit_refused(void **state)
 	expect_items("id >= 1000", "7");
 }
 
-static void test_others_between(void **state)
+SHARED_TEST(test_others_between)
 {
 	struct asked *first = put_number(1);
 	struct asked *alone = ask(TEST_STATEMENT_ITEM_ADD);
 	struct asked *last;
 
-	(void)state;
 	db_add_int8(&alone->query.parameters, 40);
 	db_add_text(&alone->query.parameters, STR("alone"));
 	submit(alone);
@@ -271,11 +264,10 @@ static void test_others_between(void **state)
 }
 
 /* The first two have run and wait for the commit when the third is interrupted. */
-static void test_connection_breaks(void **state)
+SHARED_TEST(test_connection_breaks)
 {
 	struct asked *asked[4];
 
-	(void)state;
 	expect_done(put_number(0)); /* the connection was used */
 	for (int i = 0; i < 4; i++)
 		asked[i] = put((struct item){.id = 50 + i,
@@ -294,11 +286,10 @@ static void test_connection_breaks(void **state)
 	expect_done(put_number(1));
 }
 
-static void test_closed_under_way(void **state)
+TEST(test_closed_under_way)
 {
 	struct asked *asked[3];
 
-	(void)state;
 	run_sql("DELETE FROM item WHERE id > 2");
 	open_world(NULL);
 	for (int i = 0; i < 3; i++)
@@ -323,12 +314,11 @@ static struct asked *nap(double seconds)
 
 /* The only connection at rest has a write that takes its time: another is opened for those behind.
  * They prefer it even while others are under way there. */
-static void test_a_slow_write_does_not_hold_them_up(void **state)
+TEST(test_a_slow_write_does_not_hold_them_up)
 {
 	struct db_settings settings = usual_settings();
 	struct asked *slow, *short_one, *first, *second;
 
-	(void)state;
 	run_sql("DELETE FROM item WHERE id > 2");
 	settings.write_connections = 2;
 	settings.on_demand_idle_ms = 60 * 1000;
@@ -352,24 +342,4 @@ static void test_a_slow_write_does_not_hold_them_up(void **state)
 	expect_unavailable(slow);
 }
 
-#define SHARED_TEST(name) cmocka_unit_test_setup_teardown(name, open_usual, close_usual)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SHARED_TEST(test_together),
-	    SHARED_TEST(test_those_that_wait_share_the_next_commit),
-	    SHARED_TEST(test_a_full_batch_is_sent_at_once),
-	    SHARED_TEST(test_answered_after_the_commit),
-	    SHARED_TEST(test_order_of_keys),
-	    SHARED_TEST(test_only_the_culprit_is_refused),
-	    SHARED_TEST(test_first_comes_first),
-	    SHARED_TEST(test_commit_refused),
-	    SHARED_TEST(test_others_between),
-	    SHARED_TEST(test_connection_breaks),
-	    cmocka_unit_test(test_closed_under_way),
-	    cmocka_unit_test(test_a_slow_write_does_not_hold_them_up),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables, NULL);
-}
+RUN_TESTS(make_tables, NULL)

@@ -88,10 +88,12 @@ static int close_beating(void **state)
 	return 0;
 }
 
+#define BEATING(test) TEST_IN(test, open_beating, close_beating)
+#define SLOW(test) TEST_IN(test, open_slow, close_beating)
+
 /* Looks leave time for hints, and for the worker's end. */
-static void test_slow_looks(void **state)
+SLOW(test_slow_looks)
 {
-	(void)state;
 	turn_until(strstr(world.hints, "beaten"));
 	for (unsigned i = 1; i <= 3; i++) {
 		world.hints[0] = 0;
@@ -101,11 +103,10 @@ static void test_slow_looks(void **state)
 }
 
 /* The first beat tells that hints which were lost are made up for. */
-static void test_first_beat(void **state)
+SLOW(test_first_beat)
 {
 	const char *made_good;
 
-	(void)state;
 	turn_until(strstr(world.hints, "beaten"));
 	made_good = strstr(world.hints, "made-good");
 	assert_non_null(made_good);
@@ -113,11 +114,10 @@ static void test_first_beat(void **state)
 }
 
 /* Rows that are dead to all but an old transaction make each look slower. */
-static void test_dead_beats(void **state)
+BEATING(test_dead_beats)
 {
 	PGconn *old = PQconnectdb(getenv("DISPLAYD_TEST_DATABASE"));
 
-	(void)state;
 	PQclear(PQexec(old, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM pg_class LIMIT 1"));
 	assert_int_equal(PQtransactionStatus(old), PQTRANS_INTRANS);
 	run_sql("INSERT INTO hint_beat SELECT md5(i::text)::uuid, i, now(), now() - "
@@ -130,16 +130,4 @@ static void test_dead_beats(void **state)
 	PQfinish(old);
 }
 
-#define BEATING(test) cmocka_unit_test_setup_teardown(test, open_beating, close_beating)
-#define SLOW(test) cmocka_unit_test_setup_teardown(test, open_slow, close_beating)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SLOW(test_slow_looks),
-	    SLOW(test_first_beat),
-	    BEATING(test_dead_beats),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables, NULL);
-}
+RUN_TESTS(make_tables, NULL)

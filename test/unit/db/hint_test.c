@@ -49,9 +49,10 @@ static int close_two(void **state)
 	return 0;
 }
 
-static void test_heard_by_all(void **state)
+#define TWO(test) TEST_IN(test, open_two, close_two)
+
+TWO(test_heard_by_all)
 {
-	(void)state;
 	db_hint(world.db, STR("device:1:17"));
 	turn_until(world.hints[0] && other_hints[0]);
 	assert_string_equal(world.hints, "device:1:17 ");
@@ -73,14 +74,13 @@ static void on_kind(struct hint_subscription *subscription, struct str text)
 		 STR_ARG(text));
 }
 
-static void test_kinds(void **state)
+TWO(test_kinds)
 {
 	struct listener device = {.subscription = {.kind = "device", .on_hint = on_kind}};
 	struct listener again = {.subscription = {.kind = "device", .on_hint = on_kind}};
 	struct listener key = {.subscription = {.kind = "key", .on_hint = on_kind}};
 	struct listener gone = {.subscription = {.kind = "key", .on_hint = on_kind}};
 
-	(void)state;
 	db_subscribe(other, &device.subscription);
 	db_subscribe(other, &again.subscription);
 	db_subscribe(other, &key.subscription);
@@ -116,13 +116,12 @@ static unsigned count_words(const char *text)
 }
 
 /* A thousand hints take a few NOTIFYs, each within PostgreSQL's limit, and none is lost. */
-static void test_many_in_one(void **state)
+TWO(test_many_in_one)
 {
 	enum { COUNT = 1000 };
 	char expected[64 * 1024] = "";
 	size_t length = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < COUNT; i++) {
 		char word[60];
 
@@ -135,7 +134,7 @@ static void test_many_in_one(void **state)
 	assert_string_equal(other_hints, expected);
 }
 
-static void test_words_of_every_length(void **state)
+TWO(test_words_of_every_length)
 {
 	enum { STEP = 300 };
 	char word[LIMIT_HINT_WORD_BYTES];
@@ -143,7 +142,6 @@ static void test_words_of_every_length(void **state)
 	size_t length = 0;
 	unsigned count = 0;
 
-	(void)state;
 	memset(word, 'w', sizeof(word));
 	for (unsigned round = 0; round < 4; round++) {
 		for (size_t i = round + 1; i <= sizeof(word); i += i < 100 ? 1 : STEP) {
@@ -157,11 +155,10 @@ static void test_words_of_every_length(void **state)
 	assert_string_equal(other_hints, expected);
 }
 
-static void test_too_many(void **state)
+TWO(test_too_many)
 {
 	enum { COUNT = LIMIT_HINT_BYTES / 10 + 100 };
 
-	(void)state;
 	for (unsigned i = 0; i < COUNT; i++)
 		db_hint(world.db, STR("123456789"));
 	turn_until(count_words(other_hints) >= LIMIT_HINT_BYTES / 10);
@@ -172,9 +169,8 @@ static void test_too_many(void **state)
 	assert_string_equal(other_hints, "again ");
 }
 
-static void test_hostile_payload(void **state)
+TWO(test_hostile_payload)
 {
-	(void)state;
 	run_sql("SELECT pg_notify('displayd_hint', '')");
 	run_sql("SELECT pg_notify('displayd_hint', '   a  b ')");
 	run_sql("SELECT pg_notify('displayd_hint', U&'\\0001 \\00e9 c' || chr(10) || 'c d')");
@@ -193,9 +189,8 @@ static void cut_hints(void)
 		"(query LIKE '%pg_notify%' OR query LIKE 'LISTEN%' OR query = 'SELECT')");
 }
 
-static void test_down_and_up(void **state)
+TWO(test_down_and_up)
 {
-	(void)state;
 	assert_int_equal(world.up_count, 1);
 	assert_int_equal(world.down_count, 0);
 	db_hint(world.db, STR("first")); /* so that pg_stat_activity shows what the sessions did */
@@ -211,9 +206,8 @@ static void test_down_and_up(void **state)
 }
 
 /* If a server does not answer, hints count as down, and recover with it. */
-static void test_silence(void **state)
+TWO(test_silence)
 {
-	(void)state;
 	control("pause");
 	turn_until(world.down_count);
 	control("resume");
@@ -236,12 +230,11 @@ static void on_heard(struct hint_subscription *subscription, uint64_t before_ms)
 
 /* on_heard() is reliable: each hint that it counts has arrived. A silent server, whose connection
  * still counts as up, confirms nothing. */
-static void test_heard(void **state)
+TWO(test_heard)
 {
 	struct hint_subscription subscription = {.kind = "none", .on_heard = on_heard};
 	uint64_t sent_ms;
 
-	(void)state;
 	heard_before_ms = 0;
 	db_subscribe(world.db, &subscription);
 	for (unsigned i = 1; i <= 5; i++) {
@@ -285,11 +278,10 @@ static void wait_for_hints(void)
 }
 
 /* Events for webhooks are announced once they are committed. */
-static void test_hooks_are_due(void **state)
+TWO(test_hooks_are_due)
 {
 	struct asked *asked;
 
-	(void)state;
 	run_sql("DELETE FROM let_go");
 	asked = report("01D01", -1);
 	while (!somebody_sleeps())
@@ -308,11 +300,10 @@ static void test_hooks_are_due(void **state)
 }
 
 /* The hint shares the NOTIFY with those of the write itself; other messages count for nothing. */
-static void test_hooks_in_one_notify(void **state)
+TWO(test_hooks_in_one_notify)
 {
 	struct asked *asked;
 
-	(void)state;
 	asked = report("01000", 0);
 	wait_for(asked);
 	forget(asked);
@@ -326,13 +317,12 @@ static void test_hooks_in_one_notify(void **state)
 }
 
 /* Closing sends the waiting hints. */
-static void test_close_sends(void **state)
+TWO(test_close_sends)
 {
 	struct db_settings settings = usual_settings();
 	struct db *third;
 	bool closed = false;
 
-	(void)state;
 	third = db_create(&world.loop, &settings);
 	turn_until(db_hints_are_up(third));
 	db_hint(third, STR("farewell"));
@@ -344,14 +334,13 @@ static void test_close_sends(void **state)
 
 /* A NOTIFY that fails by a deadlock is sent again. The first two calls of this function, which
  * replaces PostgreSQL's own, report a deadlock. */
-static void test_conflict(void **state)
+TEST(test_conflict)
 {
 	static const struct {
 		struct str word;
 		const char *heard;
 	} hints[] = {{STR("first"), "first "}, {STR("second"), "first second "}};
 
-	(void)state;
 	run_sql("CREATE SCHEMA conflict;"
 		"CREATE SEQUENCE conflict.calls;"
 		"CREATE FUNCTION conflict.pg_notify(channel text, payload text) RETURNS void"
@@ -372,25 +361,4 @@ static void test_conflict(void **state)
 		"DROP SCHEMA conflict CASCADE");
 }
 
-#define TWO(test) cmocka_unit_test_setup_teardown(test, open_two, close_two)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TWO(test_heard_by_all),
-	    TWO(test_kinds),
-	    TWO(test_many_in_one),
-	    TWO(test_words_of_every_length),
-	    TWO(test_too_many),
-	    TWO(test_hostile_payload),
-	    TWO(test_down_and_up),
-	    TWO(test_silence),
-	    TWO(test_heard),
-	    TWO(test_hooks_are_due),
-	    TWO(test_hooks_in_one_notify),
-	    TWO(test_close_sends),
-	    cmocka_unit_test(test_conflict),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables, NULL);
-}
+RUN_TESTS(make_tables, NULL)

@@ -47,11 +47,10 @@ static void must_be_turn(const struct hosts *hosts, unsigned turn, const char *e
 	PQfinish(pg);
 }
 
-static void lists_are_taken_apart(void **state)
+TEST(lists_are_taken_apart)
 {
 	struct hosts *hosts = hosts_of("host=127.0.0.1,::1,/tmp port=1,2,3 dbname=x");
 
-	(void)state;
 	assert_int_equal(hosts_turns(hosts), 3);
 	must_be_turn(hosts, 0, "127.0.0.1 - 1");
 	must_be_turn(hosts, 1, "::1 - 2");
@@ -79,11 +78,10 @@ static void lists_are_taken_apart(void **state)
 	assert_null(hosts_create("no such thing"));
 }
 
-static void names_are_looked_up(void **state)
+TEST(names_are_looked_up)
 {
 	struct hosts *hosts = hosts_of("host=a.invalid,127.0.0.1,/tmp,@abstract,localhost");
 
-	(void)state;
 	assert_string_equal(hosts_name(hosts, turn_of(hosts, 0)), "a.invalid");
 	for (unsigned turn = 1; turn < 4; turn++)
 		assert_null(hosts_name(hosts, turn_of(hosts, turn)));
@@ -92,12 +90,11 @@ static void names_are_looked_up(void **state)
 }
 
 /* libpq reports what is wrong with them. */
-static void lists_that_do_not_match_are_left_to_libpq(void **state)
+TEST(lists_that_do_not_match_are_left_to_libpq)
 {
 	struct hosts *hosts = hosts_of("host=a,b port=1,2,3");
 	struct hosts_failure failure;
 
-	(void)state;
 	assert_int_equal(hosts_turns(hosts), 1);
 	assert_null(hosts_connect(hosts, &use, &failure));
 	assert_non_null(strstr(failure.words, "could not match 3 port numbers to 2 hosts"));
@@ -105,11 +102,10 @@ static void lists_that_do_not_match_are_left_to_libpq(void **state)
 	hosts_destroy(hosts);
 }
 
-static void variables_name_hosts_too(void **state)
+TEST(variables_name_hosts_too)
 {
 	struct hosts *hosts;
 
-	(void)state;
 	setenv("PGHOST", "127.0.0.1,127.0.0.2", 1);
 	setenv("PGPORT", "1,2", 1);
 	hosts = hosts_of("dbname=x");
@@ -120,13 +116,12 @@ static void variables_name_hosts_too(void **state)
 	unsetenv("PGPORT");
 }
 
-static void the_standby_comes_first_where_it_is_preferred(void **state)
+TEST(the_standby_comes_first_where_it_is_preferred)
 {
 	struct hosts *hosts =
 	    hosts_of("host=127.0.0.1,127.0.0.2 target_session_attrs=prefer-standby");
 	static const char *const expected[] = {"standby", "standby", "any", "any"};
 
-	(void)state;
 	assert_int_equal(hosts_turns(hosts), 4);
 	for (unsigned turn = 0; turn < 4; turn++) {
 		PGconn *pg = hosts_begin(hosts, &use, turn_of(hosts, turn), NULL);
@@ -141,11 +136,10 @@ static void the_standby_comes_first_where_it_is_preferred(void **state)
 	hosts_destroy(hosts);
 }
 
-static void what_does_not_pass_by_itself_is_reported(void **state)
+TEST(what_does_not_pass_by_itself_is_reported)
 {
 	struct hosts_failure failure = {.unavailable = UNAVAILABLE_NOT};
 
-	(void)state;
 	hosts_keep_failure(&failure, UNAVAILABLE_SILENT, "first");
 	hosts_keep_failure(&failure, UNAVAILABLE_CLOSED, "second");
 	assert_string_equal(failure.words, "first");
@@ -192,7 +186,7 @@ static void make_url(char *url, size_t size, unsigned port, const char *before)
 	hosts_destroy(own);
 }
 
-static void one_that_does_not_answer_is_passed_over(void **state)
+TEST(one_that_does_not_answer_is_passed_over)
 {
 	unsigned port;
 	int silent = open_silent(&port);
@@ -201,7 +195,6 @@ static void one_that_does_not_answer_is_passed_over(void **state)
 	char url[500];
 	PGconn *pg;
 
-	(void)state;
 	make_url(url, sizeof(url), port, "localhost");
 	hosts = hosts_of(url);
 	/* The one that has answered comes first: the other one is not tried, nor the next time. */
@@ -228,7 +221,7 @@ static struct timeline ask_servers(struct hosts *hosts)
 	return timeline;
 }
 
-static void an_old_timeline_is_refused(void **state)
+TEST(an_old_timeline_is_refused)
 {
 	struct timeline_known known = {0};
 	struct hosts_failure failure;
@@ -236,7 +229,6 @@ static void an_old_timeline_is_refused(void **state)
 	struct hosts *hosts;
 	char url[500];
 
-	(void)state;
 	make_url(url, sizeof(url), 1, "127.0.0.1");
 	hosts = hosts_of(url);
 	hosts_fence(hosts, &known);
@@ -253,11 +245,10 @@ static void an_old_timeline_is_refused(void **state)
 	hosts_destroy(hosts);
 }
 
-static void timelines_are_compared(void **state)
+TEST(timelines_are_compared)
 {
 	struct timeline_known known = {0};
 
-	(void)state;
 	assert_int_equal(timeline_note(&known, (struct timeline){0}), TIMELINE_CURRENT);
 	assert_int_equal(timeline_note(&known, (struct timeline){7, 3}), TIMELINE_CURRENT);
 	assert_int_equal(timeline_note(&known, (struct timeline){7, 2}), TIMELINE_OLD);
@@ -267,14 +258,13 @@ static void timelines_are_compared(void **state)
 }
 
 /* Another worker finds a newer timeline: connections to the old one end. */
-static void workers_leave_a_server_that_was_replaced(void **state)
+TEST(workers_leave_a_server_that_was_replaced)
 {
 	struct timeline_known known = {0};
 	struct db_settings settings = usual_settings();
 	struct timeline timeline;
 	char url[500];
 
-	(void)state;
 	make_url(url, sizeof(url), 1, "127.0.0.1");
 	settings.url = url;
 	settings.timeline = &known;
@@ -292,7 +282,7 @@ static void workers_leave_a_server_that_was_replaced(void **state)
 }
 
 /* A pass has tried the first server when another one finds that the second works. */
-static void a_pass_keeps_its_order(void **state)
+TEST(a_pass_keeps_its_order)
 {
 	struct hosts_failure failure;
 	struct host_turn turn;
@@ -300,7 +290,6 @@ static void a_pass_keeps_its_order(void **state)
 	char url[500], port[16];
 	PGconn *pg;
 
-	(void)state;
 	make_url(url, sizeof(url), 1, "127.0.0.1");
 	hosts = hosts_of(url);
 	turn = hosts_first_turn(hosts);
@@ -316,7 +305,7 @@ static void a_pass_keeps_its_order(void **state)
 	hosts_destroy(hosts);
 }
 
-static void none_of_them_answers(void **state)
+TEST(none_of_them_answers)
 {
 	unsigned port;
 	int silent = open_silent(&port);
@@ -324,7 +313,6 @@ static void none_of_them_answers(void **state)
 	struct hosts *hosts;
 	char url[500];
 
-	(void)state;
 	snprintf(url, sizeof(url), "host=127.0.0.1,127.0.0.1 port=%u,1", port);
 	hosts = hosts_of(url);
 	assert_null(hosts_connect(hosts, &use, &failure));
@@ -334,14 +322,13 @@ static void none_of_them_answers(void **state)
 	close(silent);
 }
 
-static void a_worker_passes_it_over_too(void **state)
+TEST(a_worker_passes_it_over_too)
 {
 	struct db_settings settings = usual_settings();
 	unsigned port;
 	int silent = open_silent(&port);
 	char url[500];
 
-	(void)state;
 	make_url(url, sizeof(url), port, "127.0.0.1");
 	settings.url = url;
 	open_world(&settings);
@@ -357,11 +344,10 @@ static void a_worker_passes_it_over_too(void **state)
 
 /* ---- a server that hangs ---- */
 
-static void all_is_answered_when_it_hangs(void **state)
+TEST(all_is_answered_when_it_hangs)
 {
 	struct asked *read, *write;
 
-	(void)state;
 	open_world(NULL);
 	control("pause");
 	read = ask_number(TEST_STATEMENT_ECHO, 1);
@@ -387,24 +373,4 @@ static void all_is_answered_when_it_hangs(void **state)
 	close_world();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lists_are_taken_apart),
-	    cmocka_unit_test(names_are_looked_up),
-	    cmocka_unit_test(lists_that_do_not_match_are_left_to_libpq),
-	    cmocka_unit_test(variables_name_hosts_too),
-	    cmocka_unit_test(the_standby_comes_first_where_it_is_preferred),
-	    cmocka_unit_test(what_does_not_pass_by_itself_is_reported),
-	    cmocka_unit_test(one_that_does_not_answer_is_passed_over),
-	    cmocka_unit_test(timelines_are_compared),
-	    cmocka_unit_test(an_old_timeline_is_refused),
-	    cmocka_unit_test(workers_leave_a_server_that_was_replaced),
-	    cmocka_unit_test(a_pass_keeps_its_order),
-	    cmocka_unit_test(none_of_them_answers),
-	    cmocka_unit_test(a_worker_passes_it_over_too),
-	    cmocka_unit_test(all_is_answered_when_it_hangs),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables, NULL);
-}
+RUN_TESTS(make_tables, NULL)

@@ -106,21 +106,19 @@ static int close_usual(void **state)
 	return 0;
 }
 
-static void test_rows_come_one_by_one(void **state)
+TEST_IN(test_rows_come_one_by_one, open_usual, close_usual)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		expect_all(list(1, 0));
 }
 
 /* While a list query is paused, those of other accounts and all other queries continue. */
-static void test_pause(void **state)
+TEST_IN(test_pause, open_usual, close_usual)
 {
 	struct listed *paused = list(1, 7);
 	struct listed *same, *other;
 	struct asked *asked;
 
-	(void)state;
 	turn_until(paused->row_count == 7);
 	same = list(1, 0);
 	other = list(2, 0);
@@ -137,12 +135,11 @@ static void test_pause(void **state)
 }
 
 /* An account with many list queries waits behind one with a single query. */
-static void test_turns(void **state)
+TEST_IN(test_turns, open_usual, close_usual)
 {
 	struct listed *first = list(1, 1), *second = list(2, 1);
 	struct listed *often[4], *once;
 
-	(void)state;
 	turn_until(first->row_count && second->row_count);
 	for (unsigned i = 0; i < array_length(often); i++)
 		often[i] = list(1, 0);
@@ -157,12 +154,11 @@ static void test_turns(void **state)
 	expect_all(second);
 }
 
-static void test_bound(void **state)
+TEST_IN(test_bound, open_usual, close_usual)
 {
 	struct listed *paused = list(1, 1);
 	struct listed *waiting[LIMIT_LISTS_OF_ACCOUNT];
 
-	(void)state;
 	turn_until(paused->row_count == 1);
 	for (unsigned i = 0; i < array_length(waiting); i++) {
 		waiting[i] = list(1, 0);
@@ -192,11 +188,10 @@ static void expect_unavailable(struct listed *listed, unsigned row_count)
 
 /* A list query ends if the connection breaks, since rows of another snapshot must not follow.
  * Waiting ones are read once there is a connection again. */
-static void test_database_goes_away(void **state)
+TEST_IN(test_database_goes_away, open_usual, close_usual)
 {
 	struct listed *begun, *waiting;
 
-	(void)state;
 	rows = 50 * 1000; /* more than the socket holds */
 	begun = list(1, 5);
 	turn_until(begun->row_count == 5);
@@ -212,13 +207,12 @@ static void test_database_goes_away(void **state)
 }
 
 /* An abandoned list takes no place, and is not read. */
-static void test_unwanted(void **state)
+TEST_IN(test_unwanted, open_usual, close_usual)
 {
 	struct listed *paused = list(1, 1);
 	struct listed *waiting[LIMIT_LISTS_OF_ACCOUNT];
 	struct listed *wanted;
 
-	(void)state;
 	turn_until(paused->row_count == 1);
 	for (unsigned i = 0; i < array_length(waiting); i++)
 		waiting[i] = list(1, 0);
@@ -241,12 +235,11 @@ static void age(struct listed *listed, uint64_t ms)
 }
 
 /* A slow reader makes room for an account without list queries, and for its own account. */
-static void test_slow_reader_gives_way(void **state)
+TEST_IN(test_slow_reader_gives_way, open_usual, close_usual)
 {
 	struct listed *slow = list(1, 1), *other = list(2, 1);
 	struct listed *waiting;
 
-	(void)state;
 	turn_until(slow->row_count && other->row_count);
 	age(slow, LIMIT_LIST_TURN_MS + 1);
 	age(other, LIMIT_LIST_TURN_MS);
@@ -267,12 +260,11 @@ static void test_slow_reader_gives_way(void **state)
 
 /* A slow list is not cut for queries that could not take its place: the other account's next list
  * queries wait for its first one in any case. */
-static void test_greedy_account_ends_no_other(void **state)
+TEST_IN(test_greedy_account_ends_no_other, open_usual, close_usual)
 {
 	struct listed *slow = list(1, 1), *greedy = list(2, 1);
 	struct listed *waiting;
 
-	(void)state;
 	turn_until(slow->row_count && greedy->row_count);
 	age(slow, LIMIT_LIST_TURN_MS);
 	waiting = list(2, 0);
@@ -286,13 +278,12 @@ static void test_greedy_account_ends_no_other(void **state)
 
 /* Idle servers have no connection for list queries. The first query opens one, another account's
  * the second, and both close after a while without queries. */
-static void test_connections_come_and_go(void **state)
+TEST(test_connections_come_and_go)
 {
 	struct db_settings settings = usual_settings();
 	struct listed *first, *second;
 	unsigned at_rest;
 
-	(void)state;
 	settings.on_demand_idle_ms = 50;
 	open_world(&settings);
 	at_rest = db_connections_up(world.db);
@@ -315,11 +306,10 @@ static void test_connections_come_and_go(void **state)
 }
 
 /* The connection for a list query cannot be opened. */
-static void test_database_is_away(void **state)
+TEST(test_database_is_away)
 {
 	struct db_settings settings = usual_settings();
 
-	(void)state;
 	settings.on_demand_idle_ms = 50;
 	open_world(&settings);
 	control("stop");
@@ -359,12 +349,11 @@ static void expect_echo(unsigned place)
 
 /* Other queries do not wait for such a read, which does not wait for slow readers; the accounts
  * take turns. */
-static void test_growing_read(void **state)
+TEST_IN(test_growing_read, open_usual, close_usual)
 {
 	struct listed *slow = list(1, 1), *slower = list(2, 1);
 	struct asked *often[3], *once;
 
-	(void)state;
 	turn_until(slow->row_count && slower->row_count);
 	often[0] = ask_growing(1, 0.3);
 	often[1] = ask_growing(1, 0);
@@ -388,11 +377,10 @@ static bool nobody_wants(const struct db_query *query)
 	return false;
 }
 
-static void test_growing_reads_are_bounded(void **state)
+TEST_IN(test_growing_reads_are_bounded, open_usual, close_usual)
 {
 	struct asked *waiting[LIMIT_LISTS_OF_ACCOUNT], *first = ask_growing(1, 0.3);
 
-	(void)state;
 	turn_until(somebody_sleeps());
 	for (unsigned i = 0; i < array_length(waiting); i++)
 		waiting[i] = ask_growing(1, 0);
@@ -405,11 +393,10 @@ static void test_growing_reads_are_bounded(void **state)
 		expect_asked(waiting[i], DB_UNAVAILABLE, 0);
 }
 
-static void test_growing_reads_end_with_the_database(void **state)
+TEST(test_growing_reads_end_with_the_database)
 {
 	struct asked *begun, *waiting;
 
-	(void)state;
 	open_world(NULL);
 	begun = ask_growing(1, 5);
 	waiting = ask_growing(1, 0);
@@ -420,11 +407,10 @@ static void test_growing_reads_end_with_the_database(void **state)
 	expect_asked(waiting, DB_UNAVAILABLE, 0);
 }
 
-static void test_close(void **state)
+TEST(test_close)
 {
 	struct listed *begun, *waiting;
 
-	(void)state;
 	open_world(NULL);
 	begun = list(1, 5);
 	waiting = list(1, 0);
@@ -435,26 +421,4 @@ static void test_close(void **state)
 	expect_unavailable(waiting, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_rows_come_one_by_one, open_usual, close_usual),
-	    cmocka_unit_test_setup_teardown(test_pause, open_usual, close_usual),
-	    cmocka_unit_test_setup_teardown(test_turns, open_usual, close_usual),
-	    cmocka_unit_test_setup_teardown(test_bound, open_usual, close_usual),
-	    cmocka_unit_test_setup_teardown(test_database_goes_away, open_usual, close_usual),
-	    cmocka_unit_test_setup_teardown(test_unwanted, open_usual, close_usual),
-	    cmocka_unit_test_setup_teardown(test_slow_reader_gives_way, open_usual, close_usual),
-	    cmocka_unit_test_setup_teardown(test_greedy_account_ends_no_other, open_usual,
-					    close_usual),
-	    cmocka_unit_test(test_connections_come_and_go),
-	    cmocka_unit_test(test_database_is_away),
-	    cmocka_unit_test_setup_teardown(test_growing_read, open_usual, close_usual),
-	    cmocka_unit_test_setup_teardown(test_growing_reads_are_bounded, open_usual,
-					    close_usual),
-	    cmocka_unit_test(test_growing_reads_end_with_the_database),
-	    cmocka_unit_test(test_close),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables, NULL);
-}
+RUN_TESTS(make_tables, NULL)

@@ -77,9 +77,8 @@ static void must_give(const char *sql, const char *expected)
 	free(value);
 }
 
-static void test_run(void **state)
+TEST(test_run)
 {
-	(void)state;
 	fresh("migrate_run", "UTF8");
 	must_give("SELECT to_regclass('schema_migration') IS NULL", "t");
 	must_apply(1, 1);
@@ -94,9 +93,8 @@ static void test_run(void **state)
 		  "t");
 }
 
-static void test_newer(void **state)
+TEST(test_newer)
 {
-	(void)state;
 	fresh("migrate_newer", "UTF8");
 	must_apply(3, 3);
 	must_refuse(list, 2,
@@ -104,11 +102,10 @@ static void test_newer(void **state)
 		    "this program knows migrations up to 2");
 }
 
-static void test_changed_text(void **state)
+TEST(test_changed_text)
 {
 	struct migration other[3];
 
-	(void)state;
 	fresh("migrate_changed", "UTF8");
 	must_apply(2, 2);
 	memcpy(other, list, sizeof(other));
@@ -136,9 +133,8 @@ static void must_apply_replaced(int expected)
 	assert_int_equal(applied, expected);
 }
 
-static void test_schema(void **state)
+TEST(test_schema)
 {
-	(void)state;
 	fresh("migrate_schema", "UTF8");
 	must_apply_replaced(3);
 	must_apply_replaced(0);
@@ -149,9 +145,8 @@ static void test_schema(void **state)
 	must_give("SELECT to_regclass('b') IS NOT NULL", "t");
 }
 
-static void test_older_than_the_schema(void **state)
+TEST(test_older_than_the_schema)
 {
-	(void)state;
 	fresh("migrate_older", "UTF8");
 	must_apply_replaced(3);
 	free(query("DELETE FROM schema_migration WHERE number > 1 RETURNING 1"));
@@ -176,13 +171,12 @@ static void *change_in_a_thread(void *applied)
 }
 
 /* During a long reading transaction the migration waits, but other readers do not. */
-static void test_what_is_in_use(void **state)
+TEST(test_what_is_in_use)
 {
 	int applied = -1;
 	pthread_t thread;
 	PGconn *reader;
 
-	(void)state;
 	fresh("migrate_in_use", "UTF8");
 	must_apply(1, 1);
 	reader = PQconnectdb(url);
@@ -202,20 +196,18 @@ static void test_what_is_in_use(void **state)
 	assert_int_equal(applied, 1);
 }
 
-static void test_gap(void **state)
+TEST(test_gap)
 {
-	(void)state;
 	fresh("migrate_gap", "UTF8");
 	must_apply(2, 2);
 	free(query("DELETE FROM schema_migration WHERE number = 1 RETURNING 1"));
 	must_refuse(list, 3, "the database has migration 2 (second), but not migration 1");
 }
 
-static void test_failure_leaves_nothing(void **state)
+TEST(test_failure_leaves_nothing)
 {
 	struct migration other[2];
 
-	(void)state;
 	fresh("migrate_failure", "UTF8");
 	memcpy(other, list, sizeof(other));
 	other[1].text = "CREATE TABLE half (x int); SELECT 1 / 0;";
@@ -225,20 +217,18 @@ static void test_failure_leaves_nothing(void **state)
 	must_apply(3, 2);
 }
 
-static void test_encoding(void **state)
+TEST(test_encoding)
 {
-	(void)state;
 	fresh("migrate_latin", "LATIN1");
 	must_refuse(list, 3,
 		    "the database has the encoding LATIN1; create it with ENCODING 'UTF8'");
 }
 
-static void test_connection(void **state)
+TEST(test_connection)
 {
 	struct migrate_error error = {""};
 	int applied;
 
-	(void)state;
 	assert_int_equal(migrate_run("postgresql://u:secret@/%zz", NULL, &applied, &error), -1);
 	assert_string_equal(
 	    error.text, "cannot connect to the database: the URL is not a valid connection string");
@@ -257,13 +247,12 @@ static void *run_in_thread(void *argument)
 	return NULL;
 }
 
-static void test_at_once(void **state)
+TEST(test_at_once)
 {
 	pthread_t threads[4];
 	int applied[4];
 	int sum = 0;
 
-	(void)state;
 	fresh("migrate_at_once", "UTF8");
 	for (int i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, run_in_thread, &applied[i]);
@@ -277,11 +266,10 @@ static void test_at_once(void **state)
 }
 
 /* A user without the right to create tables can start on a current database. */
-static void test_without_rights(void **state)
+TEST(test_without_rights)
 {
 	char owner[500];
 
-	(void)state;
 	fresh("migrate_rights", "UTF8");
 	must_apply(3, 3);
 	memcpy(owner, url, sizeof(owner));
@@ -292,12 +280,11 @@ static void test_without_rights(void **state)
 }
 
 /* Tests the migrations that the server contains. */
-static void test_embedded(void **state)
+TEST(test_embedded)
 {
 	struct migrate_error error = {""};
 	int applied;
 
-	(void)state;
 	fresh("migrate_embedded", "UTF8");
 	if (migrate_run(url, NULL, &applied, &error) < 0)
 		fail_msg("%s", error.text);
@@ -315,14 +302,13 @@ static void must_be_hours(PGconn *pg, const char *expected)
 /* Names of functions that read a clock other than present_time(). */
 #define OTHER_CLOCK "~ '(clock|transaction|statement)_timestamp|current_time|\\mnow\\('"
 
-static void test_present_time(void **state)
+TEST(test_present_time)
 {
 	struct migrate_error error = {""};
 	int applied;
 	PGconn *old;
 	char *plan;
 
-	(void)state;
 	fresh("migrate_time", "UTF8");
 	if (migrate_run(url, NULL, &applied, &error) < 0)
 		fail_msg("%s", error.text);
@@ -349,24 +335,4 @@ static void test_present_time(void **state)
 	PQfinish(old);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_run),
-	    cmocka_unit_test(test_newer),
-	    cmocka_unit_test(test_schema),
-	    cmocka_unit_test(test_older_than_the_schema),
-	    cmocka_unit_test(test_changed_text),
-	    cmocka_unit_test(test_gap),
-	    cmocka_unit_test(test_failure_leaves_nothing),
-	    cmocka_unit_test(test_encoding),
-	    cmocka_unit_test(test_connection),
-	    cmocka_unit_test(test_at_once),
-	    cmocka_unit_test(test_what_is_in_use),
-	    cmocka_unit_test(test_without_rights),
-	    cmocka_unit_test(test_embedded),
-	    cmocka_unit_test(test_present_time),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables, NULL);
-}
+RUN_TESTS(make_tables, NULL)

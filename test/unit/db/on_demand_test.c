@@ -132,9 +132,10 @@ static void end_connection(unsigned number)
 		turn();
 }
 
-static void test_unneeded_it_sleeps(void **state)
+#define SCENE(name) TEST_IN(name, open_two, close_two)
+
+SCENE(test_unneeded_it_sleeps)
 {
-	(void)state;
 	shorten_idle_time();
 	while (!connection_is_asleep(&pool.connections[1]))
 		turn();
@@ -142,9 +143,8 @@ static void test_unneeded_it_sleeps(void **state)
 }
 
 /* The on-demand connection replaces the first one, since there is no other. */
-static void test_it_stands_in_for_the_first(void **state)
+SCENE(test_it_stands_in_for_the_first)
 {
-	(void)state;
 	end_connection(0);
 	shorten_idle_time();
 	turn_until_looked_at();
@@ -156,9 +156,8 @@ static void test_it_stands_in_for_the_first(void **state)
 }
 
 /* A connection that cannot be opened does not help, so it is not tried. */
-static void test_while_both_are_down_it_sleeps(void **state)
+SCENE(test_while_both_are_down_it_sleeps)
 {
-	(void)state;
 	end_connection(1);
 	end_connection(0);
 	shorten_idle_time();
@@ -188,9 +187,8 @@ static void wait_until_the_table_fits(void)
 
 /* It is opened although a statement does not fit the database. After a loss, all statements must.
  */
-static void test_it_prepares_at_first_use(void **state)
+SCENE(test_it_prepares_at_first_use)
 {
-	(void)state;
 	wake_with_a_changed_table();
 	while (!is_up(1))
 		turn();
@@ -199,25 +197,11 @@ static void test_it_prepares_at_first_use(void **state)
 	wait_until_the_table_fits();
 }
 
-static void test_one_for_lists_prepares_all(void **state)
+SCENE(test_one_for_lists_prepares_all)
 {
-	(void)state;
 	pool.connections[1].gives_single_rows = true;
 	wake_with_a_changed_table();
 	wait_until_the_table_fits();
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_two, close_two)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_unneeded_it_sleeps),
-	    TEST(test_it_stands_in_for_the_first),
-	    TEST(test_while_both_are_down_it_sleeps),
-	    TEST(test_it_prepares_at_first_use),
-	    TEST(test_one_for_lists_prepares_all),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables, NULL);
-}
+RUN_TESTS(make_tables, NULL)

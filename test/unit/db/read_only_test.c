@@ -55,9 +55,8 @@ static void set_read_only(const char *how, int64_t id, enum db_outcome wanted)
 }
 
 /* Writes are unavailable, not failed; reads go on, over new connections, too. */
-static void reads_go_on(void **state)
+TEST_IN(reads_go_on, set_up, tear_down)
 {
-	(void)state;
 	set_read_only("ALTER SYSTEM SET default_transaction_read_only = on", 500, DB_UNAVAILABLE);
 	assert_true(db_is_read_only(world.db));
 	run_sql("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
@@ -71,11 +70,4 @@ static void reads_go_on(void **state)
 	assert_false(db_is_read_only(world.db));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(reads_go_on, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables, NULL);
-}
+RUN_TESTS(make_tables, NULL)

@@ -51,9 +51,10 @@ static void resolve(const char *name)
 	resolve_free(resolution);
 }
 
-static void a_name_has_addresses(void **state)
+#define SCENE(function) TEST_IN(function, open_loop, close_loop)
+
+SCENE(a_name_has_addresses)
 {
-	(void)state;
 	resolve("localhost");
 	assert_string_equal(error, "");
 	assert_true(found.count > 0);
@@ -62,19 +63,17 @@ static void a_name_has_addresses(void **state)
 			    strcmp(found.list[i], "::1") == 0);
 }
 
-static void a_name_that_nobody_knows(void **state)
+SCENE(a_name_that_nobody_knows)
 {
-	(void)state;
 	resolve("database.invalid");
 	assert_int_equal(found.count, 0);
 	assert_non_null(strstr(error, "cannot resolve database.invalid: "));
 }
 
-static void one_that_is_freed_says_nothing(void **state)
+SCENE(one_that_is_freed_says_nothing)
 {
 	struct pollfd told = {.fd = uv_backend_fd(&loop.uv), .events = POLLIN};
 
-	(void)state;
 	resolution = resolve_start(&loop, hosts, "localhost", on_done, &loop);
 	resolve_free(resolution);
 	uv_run(&loop.uv, UV_RUN_DEFAULT);
@@ -88,15 +87,4 @@ static void one_that_is_freed_says_nothing(void **state)
 	resolve_free(NULL);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_loop, close_loop)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_name_has_addresses),
-	    TEST(a_name_that_nobody_knows),
-	    TEST(one_that_is_freed_says_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

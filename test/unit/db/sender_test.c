@@ -27,9 +27,8 @@ static void must_be(struct asked *asked, enum db_outcome outcome)
 
 /* Valid statements are answered until the invalid one is first used. Then the database is
  * unavailable until that is valid again. */
-static void test_changed_before_use(void **state)
+TEST_IN(test_changed_before_use, open_usual, close_usual)
 {
-	(void)state;
 	run_sql("ALTER TABLE item ADD COLUMN extra int");
 	must_be(ask_number(TEST_STATEMENT_ECHO, 1), DB_OK);
 	must_be(ask_number(TEST_STATEMENT_ITEM_ALL, 1), DB_UNAVAILABLE);
@@ -41,13 +40,12 @@ static void test_changed_before_use(void **state)
 
 /* First uses follow a failing query in one batch: its error skips queries, but every statement is
  * still prepared. */
-static void test_first_use_behind_a_failure(void **state)
+TEST_IN(test_first_use_behind_a_failure, open_usual, close_usual)
 {
 	struct asked *failing = ask_number(TEST_STATEMENT_DIVIDE, 0);
 	struct asked *behind = ask_number(TEST_STATEMENT_ECHO, 3);
 	struct asked *other = ask_number(TEST_STATEMENT_ITEM_ALL, 1);
 
-	(void)state;
 	must_be(failing, DB_FAILED);
 	must_be(behind, DB_OK);
 	must_be(other, DB_OK);
@@ -89,13 +87,12 @@ static PGconn *lock_items(void)
 
 /* A preparation blocked by a lock fails its query, as if the query itself had been. The
  * connection, and later queries, continue. */
-static void test_first_use_behind_a_lock(void **state)
+TEST(test_first_use_behind_a_lock)
 {
 	PGconn *holder = lock_items();
 	struct asked *locked, *behind;
 	uint64_t before;
 
-	(void)state;
 	open_world(NULL);
 	before = losses(METRIC_DATABASE_READ);
 	for (unsigned i = 0; i < 3; i++) {
@@ -116,13 +113,12 @@ static void test_first_use_behind_a_lock(void **state)
 }
 
 /* The write waits for the lock on a retry connection, as it does once prepared. */
-static void test_first_write_behind_a_lock(void **state)
+TEST(test_first_write_behind_a_lock)
 {
 	PGconn *holder = lock_items();
 	struct asked *locked;
 	uint64_t before;
 
-	(void)state;
 	open_world(NULL);
 	before = losses(METRIC_DATABASE_WRITE);
 	locked = ask(TEST_STATEMENT_ITEM_ADD);
@@ -139,13 +135,12 @@ static void test_first_write_behind_a_lock(void **state)
 
 /* A write whose statement is invalid on this database has not run, so it waits for the next
  * connection. */
-static void test_first_write_does_not_fit(void **state)
+TEST(test_first_write_does_not_fit)
 {
 	struct db_settings settings = usual_settings();
 	struct asked *asked;
 	uint64_t before = losses(METRIC_DATABASE_WRITE);
 
-	(void)state;
 	run_sql("ALTER TABLE item RENAME COLUMN name TO label");
 	world = (struct world){0};
 	assert_int_equal(loop_init(&world.loop), 0);
@@ -161,16 +156,4 @@ static void test_first_write_does_not_fit(void **state)
 	close_world();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_changed_before_use, open_usual, close_usual),
-	    cmocka_unit_test_setup_teardown(test_first_use_behind_a_failure, open_usual,
-					    close_usual),
-	    cmocka_unit_test(test_first_use_behind_a_lock),
-	    cmocka_unit_test(test_first_write_behind_a_lock),
-	    cmocka_unit_test(test_first_write_does_not_fit),
-	};
-
-	return cmocka_run_group_tests(tests, make_tables_and_count, stop_counting);
-}
+RUN_TESTS(make_tables_and_count, stop_counting)

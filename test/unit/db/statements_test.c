@@ -60,9 +60,8 @@ static void check_statement(const struct statement_entry *statement)
 	PQclear(description);
 }
 
-static void test_prepare(void **state)
+TEST(test_prepare)
 {
-	(void)state;
 	for (int i = 0; i < STATEMENT_COUNT; i++)
 		check_statement(&statements[i]);
 	assert_int_equal(faults, 0);
@@ -82,9 +81,8 @@ static bool constraint_exists(const char *name)
 }
 
 /* Constraints that a statement names exist, and each name has one meaning. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-	(void)state;
 	for (int i = 0; i < STATEMENT_COUNT; i++) {
 		const struct statement_entry *statement = &statements[i];
 
@@ -102,9 +100,8 @@ static void test_refusals(void **state)
 
 /* PostgreSQL accepts them as reads: in a read-only transaction, as a generic plan, which needs no
  * values. */
-static void test_reads_are_reads(void **state)
+TEST(test_reads_are_reads)
 {
-	(void)state;
 	PQclear(PQexec(pg, "SET plan_cache_mode = force_generic_plan"));
 	PQclear(PQexec(pg, "SET default_transaction_read_only = on"));
 	for (int i = 0; i < STATEMENT_COUNT; i++) {
@@ -136,9 +133,8 @@ static void explain(const struct statement_entry *statement, char *ret_sql, size
 
 /* enable_seqscan, set in src/db/connection_set_up.c, only avoids reading a whole table if there
  * is another way. */
-static void test_workers_read_no_whole_table(void **state)
+TEST(test_workers_read_no_whole_table)
 {
-	(void)state;
 	PQclear(PQexec(pg, "SET plan_cache_mode = force_generic_plan"));
 	PQclear(PQexec(pg, "SET enable_seqscan = off"));
 	for (int i = 0; i < STATEMENT_COUNT; i++) {
@@ -179,11 +175,10 @@ static const char few_versions_each[] =
 static const int lists[] = {STATEMENT_APP_VERSION_LIST, STATEMENT_OWN_VERSION_LIST};
 
 /* Otherwise all versions of an app would be read and sorted to show the newest ones. */
-static void test_versions_are_read_in_their_order(void **state)
+TEST(test_versions_are_read_in_their_order)
 {
 	PGresult *made = PQexec(pg, few_versions_each);
 
-	(void)state;
 	assert_string_equal(PQresultErrorMessage(made), "");
 	PQclear(made);
 	PQclear(PQexec(pg, "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off"));
@@ -238,12 +233,11 @@ static void check_that_few_remarks_tell(const char *list_name, const char *app_i
 }
 
 /* Only part of the remarks is read to find that a list is long. Needs the previous test. */
-static void test_few_remarks_tell_a_long_list(void **state)
+TEST(test_few_remarks_tell_a_long_list)
 {
 	PGresult *made = PQexec(pg, many_remarks);
 	PGresult *app = PQexec(pg, "SELECT id FROM app WHERE slug = 'a-1'");
 
-	(void)state;
 	assert_string_equal(PQresultErrorMessage(made), "");
 	for (size_t i = 0; i < array_length(lists); i++)
 		check_that_few_remarks_tell(statements[lists[i]].name, PQgetvalue(app, 0, 0));
@@ -251,16 +245,4 @@ static void test_few_remarks_tell_a_long_list(void **state)
 	PQclear(app);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_prepare),
-	    cmocka_unit_test(test_refusals),
-	    cmocka_unit_test(test_workers_read_no_whole_table),
-	    cmocka_unit_test(test_versions_are_read_in_their_order),
-	    cmocka_unit_test(test_few_remarks_tell_a_long_list),
-	    cmocka_unit_test(test_reads_are_reads),
-	};
-
-	return cmocka_run_group_tests(tests, migrate, disconnect);
-}
+RUN_TESTS(migrate, disconnect)

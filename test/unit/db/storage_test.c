@@ -18,12 +18,11 @@ static bool takes_pictures(uint64_t left_bytes, uint64_t all_bytes)
 	return storage_takes_pictures(&storage);
 }
 
-static void the_last_part_takes_no_pictures(void **state)
+TEST(the_last_part_takes_no_pictures)
 {
 	const uint64_t mib = 1024 * 1024, gib = 1024 * mib;
 	struct storage unknown = {0};
 
-	(void)state;
 	assert_true(storage_takes_pictures(&unknown));
 	assert_true(takes_pictures(UINT64_MAX, 0)); /* the room is unknown */
 	assert_true(takes_pictures(8 * mib, 160 * mib));
@@ -34,12 +33,11 @@ static void the_last_part_takes_no_pictures(void **state)
 	assert_false(takes_pictures(gib - 1, 1000 * gib));
 }
 
-static void probes_are_rare_while_some_room_is_left(void **state)
+TEST(probes_are_rare_while_some_room_is_left)
 {
 	struct storage storage = {0};
 	uint64_t mark;
 
-	(void)state;
 	set_room(&storage, SHORT_BYTES);
 	assert_true(storage_is_short(&storage));
 	assert_false(storage_is_full(&storage));
@@ -50,12 +48,11 @@ static void probes_are_rare_while_some_room_is_left(void **state)
 	assert_true(storage_wants_probe(&storage, 65000, &mark));
 }
 
-static void probes_come_at_once_when_none_is_left(void **state)
+TEST(probes_come_at_once_when_none_is_left)
 {
 	struct storage storage = {0};
 	uint64_t mark;
 
-	(void)state;
 	set_room(&storage, SHORT_BYTES);
 	assert_true(storage_wants_probe(&storage, 5000, &mark));
 	set_room(&storage, NONE_BYTES);
@@ -64,24 +61,13 @@ static void probes_come_at_once_when_none_is_left(void **state)
 	assert_true(storage_wants_probe(&storage, 6000, &mark));
 }
 
-static void nobody_asks_where_there_is_enough(void **state)
+TEST(nobody_asks_where_there_is_enough)
 {
 	struct storage storage = {0};
 
-	(void)state;
 	set_room(&storage, NONE_BYTES);
 	set_room(&storage, SHORT_BYTES + 1);
 	assert_false(storage_is_short(&storage));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_last_part_takes_no_pictures),
-	    cmocka_unit_test(probes_are_rare_while_some_room_is_left),
-	    cmocka_unit_test(probes_come_at_once_when_none_is_left),
-	    cmocka_unit_test(nobody_asks_where_there_is_enough),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -3,11 +3,7 @@
 #pragma once
 
 /* clang-format off */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "../cmocka_test.h"
 /* clang-format on */
 
 #include "base/arena.h"

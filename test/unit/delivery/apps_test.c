@@ -60,12 +60,13 @@ static unsigned demands_since(void)
 	return count;
 }
 
-static void a_new_app_is_demanded_at_once_and_shown_when_it_comes(void **state)
+#define SCENE(function) TEST_IN(function, begin, end)
+
+SCENE(a_new_app_is_demanded_at_once_and_shown_when_it_comes)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_app(device, "clock", &clock_app);
 	socket = connect_device(device);
 	assert_int_equal(demands_since(), 1);
@@ -79,11 +80,10 @@ static void a_new_app_is_demanded_at_once_and_shown_when_it_comes(void **state)
 	assert_int_equal(demands_since(), 0);
 }
 
-static void a_demand_is_repeated_while_nothing_comes(void **state)
+SCENE(a_demand_is_repeated_while_nothing_comes)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	add_app(device, "clock", &clock_app);
 	connect_device(device);
 	pass_ms(4900);
@@ -92,11 +92,10 @@ static void a_demand_is_repeated_while_nothing_comes(void **state)
 	assert_int_equal(demands_since(), 1);
 }
 
-static void many_panels_have_one_demand_and_one_read(void **state)
+SCENE(many_panels_have_one_demand_and_one_read)
 {
 	struct script_socket *sockets[5];
 
-	(void)state;
 	for (unsigned i = 0; i < array_length(sockets); i++) {
 		struct script_device *device = add_device();
 
@@ -114,12 +113,11 @@ static void many_panels_have_one_demand_and_one_read(void **state)
 	assert_int_equal(asked_count(STATEMENT_PANEL_PICTURE), 0);
 }
 
-static void it_is_rendered_again_shortly_before_its_turn(void **state)
+SCENE(it_is_rendered_again_shortly_before_its_turn)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_app(device, "clock", &clock_app);
 	socket = connect_device(device);
@@ -151,13 +149,12 @@ static void render_for(const char *picture, int64_t moment_s)
 	answer_places(&clock_app);
 }
 
-static void each_turn_has_a_render_of_its_own(void **state)
+SCENE(each_turn_has_a_render_of_its_own)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 	int64_t begin_s = turn_of(0);
 
-	(void)state;
 	add_app(device, "clock", &clock_app);
 	socket = connect_device(device);
 	assert_int_equal(demands_since(), 1);
@@ -178,12 +175,11 @@ static void each_turn_has_a_render_of_its_own(void **state)
 	}
 }
 
-static void a_turn_that_comes_late_shows_the_last_picture(void **state)
+SCENE(a_turn_that_comes_late_shows_the_last_picture)
 {
 	struct script_device *device = add_device();
 	int64_t moment_s;
 
-	(void)state;
 	add_app(device, "clock", &clock_app);
 	connect_device(device);
 	render_for("0", demanded.moment_s);
@@ -197,13 +193,12 @@ static void a_turn_that_comes_late_shows_the_last_picture(void **state)
 	assert_in_range(demanded.moment_s, moment_s + 14, moment_s + 16);
 }
 
-static void panels_of_one_place_have_turns_of_their_own(void **state)
+SCENE(panels_of_one_place_have_turns_of_their_own)
 {
 	struct script_device *devices[2] = {add_device(), add_device()};
 	struct script_socket *sockets[2];
 	int64_t moments[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		add_app(devices[i], "clock", &clock_app);
 		sockets[i] = connect_device(devices[i]);
@@ -226,12 +221,11 @@ static void panels_of_one_place_have_turns_of_their_own(void **state)
 	assert_non_null(strstr(sent_to(sockets[1]), "<second>"));
 }
 
-static void an_app_with_nothing_to_show_is_passed_over(void **state)
+SCENE(an_app_with_nothing_to_show_is_passed_over)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	clock_app.picture_generation = clock_app.render_generation = 1;
 	add_installation(device, "one", "first");
 	add_app(device, "clock", &clock_app);
@@ -248,12 +242,11 @@ static void an_app_with_nothing_to_show_is_passed_over(void **state)
 	assert_non_null(strstr(sent_to(socket), "<12:02>"));
 }
 
-static void a_deployed_version_is_demanded_and_the_old_picture_stays(void **state)
+SCENE(a_deployed_version_is_demanded_and_the_old_picture_stays)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_app(device, "clock", &clock_app);
 	socket = connect_device(device);
 	render("12:00");
@@ -276,14 +269,13 @@ static void a_deployed_version_is_demanded_and_the_old_picture_stays(void **stat
 	assert_string_equal(sent_to(socket), "");
 }
 
-static void settings_that_were_changed_leave_the_old_picture(void **state)
+SCENE(settings_that_were_changed_leave_the_old_picture)
 {
 	static struct script_app elsewhere;
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 	char id[ID_TEXT_LENGTH + 1];
 
-	(void)state;
 	add_app(device, "clock", &clock_app);
 	socket = connect_device(device);
 	render("12:00");
@@ -305,13 +297,12 @@ static void settings_that_were_changed_leave_the_old_picture(void **state)
 	assert_string_equal(sent_to(socket), "");
 }
 
-static void dark_and_offline_panels_cost_nothing(void **state)
+SCENE(dark_and_offline_panels_cost_nothing)
 {
 	struct script_device *dark = add_device();
 	struct script_device *offline = add_device();
 	struct script_device *disabled = add_device();
 
-	(void)state;
 	dark->brightness = 0;
 	add_app(dark, "clock", &clock_app);
 	connect_device(dark);
@@ -327,11 +318,10 @@ static void dark_and_offline_panels_cost_nothing(void **state)
 	assert_int_equal(demands_since(), 0);
 }
 
-static void what_is_shown_in_the_morning_is_rendered_before(void **state)
+SCENE(what_is_shown_in_the_morning_is_rendered_before)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	device->sleep_start_minute = 11 * 60; /* it is 12:00 */
 	device->sleep_end_minute = 12 * 60 + 20;
 	clock_app.picture_generation = clock_app.render_generation = 1;
@@ -345,11 +335,10 @@ static void what_is_shown_in_the_morning_is_rendered_before(void **state)
 	assert_true(demands_since() >= 1);
 }
 
-static void a_night_entry_without_a_picture_is_demanded_again(void **state)
+SCENE(a_night_entry_without_a_picture_is_demanded_again)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	device->sleep_start_minute = 12 * 60 + 1;
 	device->sleep_end_minute = 12 * 60 + 50;
 	device->night = "clock";
@@ -362,11 +351,10 @@ static void a_night_entry_without_a_picture_is_demanded_again(void **state)
 	assert_in_range(demands_since(), 4, 5);
 }
 
-static void a_panel_that_polls_gets_it_too(void **state)
+SCENE(a_panel_that_polls_gets_it_too)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_app(device, "clock", &clock_app);
 	assert_string_equal(poll(device), "first 15");
@@ -391,13 +379,12 @@ static void answer_stale(unsigned count)
 	run_turns();
 }
 
-static void only_what_differs_is_read_again(void **state)
+SCENE(only_what_differs_is_read_again)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 	int64_t known[4];
 
-	(void)state;
 	add_app(device, "clock", &clock_app);
 	socket = connect_device(device);
 	render("12:00");
@@ -421,12 +408,11 @@ static void only_what_differs_is_read_again(void **state)
 	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
 }
 
-static void a_comparison_keeps_no_hint_waiting(void **state)
+SCENE(a_comparison_keeps_no_hint_waiting)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_app(device, "clock", &clock_app);
 	socket = connect_device(device);
 	set_hints_up(false);
@@ -448,11 +434,10 @@ static void a_comparison_keeps_no_hint_waiting(void **state)
 	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
 }
 
-static void what_could_not_be_read_is_compared_soon(void **state)
+SCENE(what_could_not_be_read_is_compared_soon)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	add_app(device, "clock", &clock_app);
 	connect_device(device);
 	render("12:00");
@@ -468,29 +453,4 @@ static void what_could_not_be_read_is_compared_soon(void **state)
 	answer_all(STATEMENT_PANEL_GENERATIONS, DB_UNAVAILABLE);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_new_app_is_demanded_at_once_and_shown_when_it_comes),
-	    TEST(a_demand_is_repeated_while_nothing_comes),
-	    TEST(many_panels_have_one_demand_and_one_read),
-	    TEST(it_is_rendered_again_shortly_before_its_turn),
-	    TEST(each_turn_has_a_render_of_its_own),
-	    TEST(a_turn_that_comes_late_shows_the_last_picture),
-	    TEST(panels_of_one_place_have_turns_of_their_own),
-	    TEST(an_app_with_nothing_to_show_is_passed_over),
-	    TEST(a_deployed_version_is_demanded_and_the_old_picture_stays),
-	    TEST(settings_that_were_changed_leave_the_old_picture),
-	    TEST(dark_and_offline_panels_cost_nothing),
-	    TEST(what_is_shown_in_the_morning_is_rendered_before),
-	    TEST(a_night_entry_without_a_picture_is_demanded_again),
-	    TEST(a_panel_that_polls_gets_it_too),
-	    TEST(only_what_differs_is_read_again),
-	    TEST(a_comparison_keeps_no_hint_waiting),
-	    TEST(what_could_not_be_read_is_compared_soon),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,12 @@
 /* Tests the writes of first contacts, and how long first pictures wait for them. */
 #include "write_behind_scene.h"
 
-static void the_first_contact_is_written_soon_and_told(void **state)
+SCENE(the_first_contact_is_written_soon_and_told)
 {
 	struct panel *fresh = panels_create(&panels, id_of(1)),
 		     *known = panels_create(&panels, id_of(2));
 	struct id ids[10];
 
-	(void)state;
 	known->has_connected = true;
 	panel_seen(known);
 	write_behind_contact(&write_behind, known);
@@ -40,12 +39,11 @@ static void the_first_contact_is_written_soon_and_told(void **state)
 	assert_string_equal(hints_sent(), "");
 }
 
-static void the_first_picture_waits_for_200_ms_at_most(void **state)
+SCENE(the_first_picture_waits_for_200_ms_at_most)
 {
 	struct panel *one = panels_create(&panels, id_of(1)),
 		     *two = panels_create(&panels, id_of(2));
 
-	(void)state;
 	panel_seen(one);
 	write_behind_contact(&write_behind, one);
 	pass_ms(150);
@@ -71,11 +69,10 @@ static void the_first_picture_waits_for_200_ms_at_most(void **state)
 	assert_string_equal(hints_sent(), "device:02000000-0000-0000-0000-000000000001:0 ");
 }
 
-static void the_first_picture_does_not_wait_for_a_database_that_is_away(void **state)
+SCENE(the_first_picture_does_not_wait_for_a_database_that_is_away)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 
-	(void)state;
 	set_database_up(false);
 	panel_seen(panel);
 	write_behind_contact(&write_behind, panel);
@@ -89,11 +86,10 @@ static void the_first_picture_does_not_wait_for_a_database_that_is_away(void **s
 }
 
 /* Otherwise its time would be more than a minute old before the next moment. */
-static void a_contact_that_stays_is_written_at_the_next_moment_too(void **state)
+SCENE(a_contact_that_stays_is_written_at_the_next_moment_too)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 
-	(void)state;
 	panel->connection_count = 1;
 	panel_seen(panel);
 	write_behind_contact(&write_behind, panel);
@@ -105,13 +101,12 @@ static void a_contact_that_stays_is_written_at_the_next_moment_too(void **state)
 }
 
 /* A panel that polls seldom is written after a second: a contact does not wait for that. */
-static void a_contact_is_written_before_those_that_have_time(void **state)
+SCENE(a_contact_is_written_before_those_that_have_time)
 {
 	struct panel *seldom = panels_create(&panels, id_of(1)),
 		     *fresh = panels_create(&panels, id_of(2));
 	struct id ids[10];
 
-	(void)state;
 	seldom->polled = memory_zalloc(sizeof(*seldom->polled));
 	seldom->polled->dwell_s = 60;
 	panel_seen(seldom);
@@ -132,12 +127,11 @@ static void on_reconciliation(struct deadline *deadline)
 }
 
 /* Only writes at a common time are followed by a comparison of all panels. */
-static void a_contact_does_not_hurry_reconciliation(void **state)
+SCENE(a_contact_does_not_hurry_reconciliation)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 	uint64_t at_ms;
 
-	(void)state;
 	deadline_init(&reconciliation.deadline, on_reconciliation);
 	deadline_set(&script_loop, &reconciliation.deadline, 60 * 1000);
 	at_ms = reconciliation.deadline.at_ms;
@@ -155,16 +149,4 @@ static void a_contact_does_not_hurry_reconciliation(void **state)
 	panel->connection_count = 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(the_first_contact_is_written_soon_and_told),
-	    TEST(the_first_picture_waits_for_200_ms_at_most),
-	    TEST(the_first_picture_does_not_wait_for_a_database_that_is_away),
-	    TEST(a_contact_that_stays_is_written_at_the_next_moment_too),
-	    TEST(a_contact_is_written_before_those_that_have_time),
-	    TEST(a_contact_does_not_hurry_reconciliation),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

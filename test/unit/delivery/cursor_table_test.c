@@ -40,11 +40,12 @@ static struct id id_of(unsigned number)
 	return id;
 }
 
-static void an_unknown_device_starts_anew(void **state)
+#define SCENE(function) TEST_IN(function, set_up, tear_down)
+
+SCENE(an_unknown_device_starts_anew)
 {
 	struct poll_cursor cursor = cursor_get(table, id_of(1));
 
-	(void)state;
 	assert_int_equal(cursor.position, -1);
 	assert_int_equal(cursor.push_seen, 0);
 	assert_int_equal(cursor.remaining_s, 0);
@@ -52,19 +53,18 @@ static void an_unknown_device_starts_anew(void **state)
 	assert_int_equal(cursor_shown_us(table, id_of(1), 0), 0);
 }
 
-static void workers_know_those_of_their_instance(void **state)
+SCENE(workers_know_those_of_their_instance)
 {
 	const struct cursors other = cursors_join(memory, 1);
 	struct id one = cursors_name_worker(table), second = cursors_name_worker(&other);
 
-	(void)state;
 	assert_false(id_equal(one, second));
 	assert_true(cursors_have_worker(table, one) && cursors_have_worker(table, second));
 	assert_true(cursors_have_worker(&other, one));
 	assert_false(cursors_have_worker(table, id_new()));
 }
 
-static void what_is_set_is_there(void **state)
+SCENE(what_is_set_is_there)
 {
 	struct poll_cursor cursor = {.position = 7,
 				     .push_seen = 9,
@@ -73,7 +73,6 @@ static void what_is_set_is_there(void **state)
 				     .turns_seen = 11};
 	struct poll_cursor found;
 
-	(void)state;
 	cursor_set(table, id_of(1), &cursor, 5);
 	found = cursor_get(table, id_of(1));
 	assert_int_equal(found.position, 7);
@@ -84,12 +83,11 @@ static void what_is_set_is_there(void **state)
 	assert_int_equal(cursor_get(table, id_of(2)).position, -1);
 }
 
-static void the_last_worker_has_set_it(void **state)
+SCENE(the_last_worker_has_set_it)
 {
 	const struct cursors other = cursors_join(memory, 1);
 	const struct poll_cursor cursor = {.position = 7};
 
-	(void)state;
 	cursor_set(table, id_of(1), &cursor, 5);
 	assert_true(cursor_was_set_here(table, id_of(1)));
 	assert_false(cursor_was_set_here(&other, id_of(1)));
@@ -107,13 +105,12 @@ static void the_last_worker_has_set_it(void **state)
 	assert_int_equal(cursor_get(table, id_of(1)).position, 7);
 }
 
-static void the_last_contact_is_known(void **state)
+SCENE(the_last_contact_is_known)
 {
 	const struct cursors other = cursors_join(memory, 1);
 	const struct poll_cursor cursor = {.position = 7};
 	struct cursor_contact contact = cursor_contact(table, id_of(1));
 
-	(void)state;
 	assert_false(contact.is_linked || contact.polled_us || contact.left_us);
 	cursor_set(table, id_of(1), &cursor, 5);
 	assert_int_equal(cursor_contact(&other, id_of(1)).polled_us, 5);
@@ -135,11 +132,10 @@ static void the_last_contact_is_known(void **state)
 }
 
 /* The WebSocket has used up turns that earlier polls had not seen. */
-static void a_websocket_forgets_the_turns(void **state)
+SCENE(a_websocket_forgets_the_turns)
 {
 	const struct poll_cursor cursor = {.position = 7, .turns_seen = 11};
 
-	(void)state;
 	cursor_set(table, id_of(1), &cursor, 5);
 	assert_true(cursor_link(table, id_of(1)));
 	assert_true(cursor_unlink(table, id_of(1), 6));
@@ -151,11 +147,10 @@ static void a_websocket_forgets_the_turns(void **state)
 	assert_int_equal(cursor_get(table, id_of(2)).turns_seen, -1);
 }
 
-static void a_move_ends_what_remains(void **state)
+SCENE(a_move_ends_what_remains)
 {
 	struct poll_cursor cursor = {.position = 7, .push_seen = 9, .remaining_s = 100};
 
-	(void)state;
 	cursor_set(table, id_of(1), &cursor, 5);
 	cursor_move(table, id_of(1), 8);
 	assert_int_equal(cursor_get(table, id_of(1)).position, 8);
@@ -164,11 +159,10 @@ static void a_move_ends_what_remains(void **state)
 }
 
 /* The panel left a worker without closing, and has a WebSocket to another one. */
-static void a_dead_link_moves_nothing(void **state)
+SCENE(a_dead_link_moves_nothing)
 {
 	const struct cursors other = cursors_join(memory, 1);
 
-	(void)state;
 	assert_true(cursor_link(table, id_of(1)));
 	cursor_move(table, id_of(1), 7);
 	assert_true(cursor_link(&other, id_of(1)));
@@ -186,9 +180,8 @@ static void a_dead_link_moves_nothing(void **state)
 	assert_int_equal(cursor_get(table, id_of(1)).position, 10);
 }
 
-static void a_push_is_shown_from_when_it_was(void **state)
+SCENE(a_push_is_shown_from_when_it_was)
 {
-	(void)state;
 	cursor_set_shown(table, id_of(1), 5, 123456);
 	assert_int_equal(cursor_shown_us(table, id_of(1), 5), 123456);
 	assert_int_equal(cursor_shown_us(table, id_of(1), 4), 0);
@@ -196,12 +189,11 @@ static void a_push_is_shown_from_when_it_was(void **state)
 	assert_int_equal(cursor_get(table, id_of(1)).position, -1);
 }
 
-static void what_was_used_last_stays(void **state)
+SCENE(what_was_used_last_stays)
 {
 	enum { DEVICES = 200 * 1000 };
 	unsigned known = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < DEVICES; i++)
 		cursor_move(table, id_of(i), i);
 	for (unsigned i = DEVICES - 100; i < DEVICES; i++)
@@ -251,12 +243,11 @@ static void *write_numbers(void *argument)
 	return NULL;
 }
 
-static void what_two_workers_write_is_never_mixed(void **state)
+SCENE(what_two_workers_write_is_never_mixed)
 {
 	static const unsigned workers[WRITERS] = {1, 2, 3};
 	pthread_t threads[WRITERS];
 
-	(void)state;
 	writers_left = WRITERS;
 	for (unsigned i = 0; i < WRITERS; i++)
 		assert_int_equal(
@@ -281,12 +272,11 @@ static pid_t begin_writer(unsigned worker)
 		write_number(&writer, i);
 }
 
-static void a_worker_that_dies_leaves_what_was_there(void **state)
+SCENE(a_worker_that_dies_leaves_what_was_there)
 {
 	enum { ROUNDS = 100 };
 	const struct poll_cursor mine = {.position = INT64_MAX};
 
-	(void)state;
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		pid_t pid;
 
@@ -304,24 +294,4 @@ static void a_worker_that_dies_leaves_what_was_there(void **state)
 	}
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(an_unknown_device_starts_anew),
-	    TEST(what_is_set_is_there),
-	    TEST(workers_know_those_of_their_instance),
-	    TEST(the_last_worker_has_set_it),
-	    TEST(the_last_contact_is_known),
-	    TEST(a_websocket_forgets_the_turns),
-	    TEST(a_move_ends_what_remains),
-	    TEST(a_dead_link_moves_nothing),
-	    TEST(a_push_is_shown_from_when_it_was),
-	    TEST(what_was_used_last_stays),
-	    TEST(what_two_workers_write_is_never_mixed),
-	    TEST(a_worker_that_dies_leaves_what_was_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -13,11 +13,18 @@ static void answer_expired(const struct script_device *device, bool is_full)
 	run_turns();
 }
 
-static void entries_go_until_none_is_left(void **state)
+static int begin(void **state)
+{
+	entries_expire = true;
+	return serve_begin(state);
+}
+
+#define SCENE(function) TEST_IN(function, begin, serve_end)
+
+SCENE(entries_go_until_none_is_left)
 {
 	struct script_device *one = add_device(), *other = add_device();
 
-	(void)state;
 	one->generation = other->generation = 7;
 	pass_ms(INTERVAL_MS);
 	hints_sent();
@@ -33,9 +40,8 @@ static void entries_go_until_none_is_left(void **state)
 }
 
 /* Other transactions have locked the rest, or the database is unavailable. */
-static void without_progress_it_waits(void **state)
+SCENE(without_progress_it_waits)
 {
-	(void)state;
 	pass_ms(INTERVAL_MS);
 	begin_rows(3);
 	answer(asked(STATEMENT_DEVICES_EXPIRE));
@@ -47,32 +53,14 @@ static void without_progress_it_waits(void **state)
 	assert_int_equal(asked_count(STATEMENT_DEVICES_EXPIRE), 0);
 }
 
-static void a_draining_worker_begins_no_more(void **state)
+SCENE(a_draining_worker_begins_no_more)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	pass_ms(INTERVAL_MS);
 	delivery_drain(served);
 	answer_expired(device, true);
 	assert_int_equal(asked_count(STATEMENT_DEVICES_EXPIRE), 0);
 }
 
-static int begin(void **state)
-{
-	entries_expire = true;
-	return serve_begin(state);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, serve_end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(entries_go_until_none_is_left),
-	    TEST(without_progress_it_waits),
-	    TEST(a_draining_worker_begins_no_more),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

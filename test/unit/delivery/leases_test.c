@@ -31,11 +31,12 @@ static bool is_told(const struct script_device *device)
 	return strstr(hints_sent(), start) != NULL;
 }
 
-static void a_renewed_lease_holds_no_others(void **state)
+#define SCENE(name) TEST_IN(name, serve_begin, serve_end)
+
+SCENE(a_renewed_lease_holds_no_others)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	connect_device(device);
 	for (unsigned i = 0; i < LIMIT_LEASES; i++)
 		watch(id_of(100000 + i));
@@ -52,11 +53,10 @@ static void a_renewed_lease_holds_no_others(void **state)
 	assert_true(is_told(device));
 }
 
-static void many_are_reported_in_turn(void **state)
+SCENE(many_are_reported_in_turn)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	connect_device(device);
 	for (unsigned i = 0; i < MANY; i++)
 		watch(id_of(100000 + i));
@@ -65,11 +65,10 @@ static void many_are_reported_in_turn(void **state)
 	assert_true(is_told(device));
 }
 
-static void reports_leave_room_for_hints_of_changes(void **state)
+SCENE(reports_leave_room_for_hints_of_changes)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	connect_device(device);
 	set_hint_room(LIMIT_HINT_BYTES / 2 - 1);
 	watch(device->id);
@@ -93,13 +92,12 @@ static long long since_of(const char *hint)
 }
 
 /* The panel repeats its only picture, turn after turn: that is one time to all who watch. */
-static void those_that_ask_later_get_the_same_time(void **state)
+SCENE(those_that_ask_later_get_the_same_time)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 	long long since_us[2] = {0};
 
-	(void)state;
 	add_installation(device, "one", "first");
 	socket = connect_device(device);
 	panel_says(socket, "{\"queued\":0}");
@@ -115,16 +113,4 @@ static void those_that_ask_later_get_the_same_time(void **state)
 	assert_int_equal(since_us[0], since_us[1]);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, serve_begin, serve_end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_renewed_lease_holds_no_others),
-	    TEST(many_are_reported_in_turn),
-	    TEST(reports_leave_room_for_hints_of_changes),
-	    TEST(those_that_ask_later_get_the_same_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -77,12 +77,13 @@ static struct str picture_at(const struct panel *panel, unsigned index)
 	return panel->content.installations[index].picture.data;
 }
 
-static void a_device_and_its_pictures_come(void **state)
+#define SCENE(function) TEST_IN(function, begin, end)
+
+SCENE(a_device_and_its_pictures_come)
 {
 	struct script_device *device = add_device();
 	struct panel *panel;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	device->push.generation = ++device->generation;
@@ -102,11 +103,10 @@ static void a_device_and_its_pictures_come(void **state)
 	assert_int_equal(panel->content.settings.brightness, 60);
 }
 
-static void so_many_leave_as_one_and_so_many_are_under_way(void **state)
+SCENE(so_many_leave_as_one_and_so_many_are_under_way)
 {
 	struct id ids[64];
 
-	(void)state;
 	for (unsigned i = 0; i < 200; i++)
 		load(add_device());
 	assert_int_equal(loads_asked(), 2);
@@ -123,12 +123,11 @@ static void so_many_leave_as_one_and_so_many_are_under_way(void **state)
 	assert_int_equal(loaded_count, 200);
 }
 
-static void accounts_take_turns(void **state)
+SCENE(accounts_take_turns)
 {
 	struct script_device *other;
 	struct id ids[64];
 
-	(void)state;
 	for (unsigned i = 0; i < 200; i++)
 		load(add_device());
 	other = add_device();
@@ -144,11 +143,10 @@ static void accounts_take_turns(void **state)
 	answer_loads();
 }
 
-static void of_too_many_panels_one_of_the_largest_account_goes(void **state)
+SCENE(of_too_many_panels_one_of_the_largest_account_goes)
 {
 	struct script_device *first = add_device(), *second;
 
-	(void)state;
 	panels.max = 10;
 	first->account = 1;
 	load(first);
@@ -163,12 +161,11 @@ static void of_too_many_panels_one_of_the_largest_account_goes(void **state)
 	assert_non_null(panels_find(&panels, second->id));
 }
 
-static void asking_twice_is_asking_once(void **state)
+SCENE(asking_twice_is_asking_once)
 {
 	struct panel *panel = load(add_device());
 	struct id ids[64];
 
-	(void)state;
 	loader_load(&loader, panel);
 	assert_int_equal(loads_asked(), 1);
 	loader_load(&loader, panel);
@@ -191,12 +188,11 @@ static void answered_elsewhere(const struct panel *panel)
 	change_note(change_counter_of(script_changes, panel->id));
 }
 
-static void what_another_worker_answered_is_loaded_before_its_hint(void **state)
+SCENE(what_another_worker_answered_is_loaded_before_its_hint)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = load(device);
 
-	(void)state;
 	answer_loads();
 	assert_true(is_fresh(panel));
 	answered_elsewhere(panel);
@@ -213,13 +209,12 @@ static void what_another_worker_answered_is_loaded_before_its_hint(void **state)
 	assert_int_equal(loaded_count, 2);
 }
 
-static void a_load_that_began_before_the_change_is_followed_by_another(void **state)
+SCENE(a_load_that_began_before_the_change_is_followed_by_another)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = load(device);
 	uint32_t early, late, later;
 
-	(void)state;
 	assert_int_equal(loads_asked(), 1);
 	assert_false(loader_freshen(&loader, panel, &early));
 	assert_int_equal(early, 1); /* the load under way */
@@ -238,12 +233,11 @@ static void a_load_that_began_before_the_change_is_followed_by_another(void **st
 	assert_int_equal(loaded_count, 2);
 }
 
-static void the_hint_of_an_own_change_is_no_reason_to_load_twice(void **state)
+SCENE(the_hint_of_an_own_change_is_no_reason_to_load_twice)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = load(device);
 
-	(void)state;
 	answer_loads();
 	/* The panel has taken the push, and then its worker answers it. */
 	panel->generation = 2;
@@ -262,12 +256,11 @@ static void the_hint_of_an_own_change_is_no_reason_to_load_twice(void **state)
 	answer_loads();
 }
 
-static void a_load_that_failed_is_not_repeated_for_the_same_change(void **state)
+SCENE(a_load_that_failed_is_not_repeated_for_the_same_change)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = load(device);
 
-	(void)state;
 	answer_loads();
 	answered_elsewhere(panel);
 	assert_false(is_fresh(panel));
@@ -280,13 +273,12 @@ static void a_load_that_failed_is_not_repeated_for_the_same_change(void **state)
 	answer_loads();
 }
 
-static void a_hint_loads_what_is_older(void **state)
+SCENE(a_hint_loads_what_is_older)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = load(device);
 	int64_t known[64];
 
-	(void)state;
 	answer_loads();
 	loader_changed(&loader, device->id, 1);
 	loader_changed(&loader, id_of(99), 7); /* not here */
@@ -303,12 +295,11 @@ static void a_hint_loads_what_is_older(void **state)
 	assert_true(str_equal(picture_at(panel, 0), STR("first")));
 }
 
-static void pictures_that_are_known_stay(void **state)
+SCENE(pictures_that_are_known_stay)
 {
 	struct script_device *device = add_device();
 	struct panel *panel;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	panel = load(device);
 	answer_loads();
@@ -321,12 +312,11 @@ static void pictures_that_are_known_stay(void **state)
 }
 
 /* The database marks the other rows as repetitions. */
-static void a_picture_that_many_take_comes_once(void **state)
+SCENE(a_picture_that_many_take_comes_once)
 {
 	static const char *const pushed[] = {"all", "all", "all", "own", "all", NULL, "all", "all"};
 	struct panel *loaded[array_length(pushed)];
 
-	(void)state;
 	for (unsigned i = 0; i < array_length(pushed); i++) {
 		struct script_device *device = add_device();
 
@@ -356,13 +346,12 @@ static void push(struct script_device *device, const char *picture)
 	device->push.created_us = script_wall_us();
 }
 
-static void of_a_push_only_the_push_is_read(void **state)
+SCENE(of_a_push_only_the_push_is_read)
 {
 	struct script_device *device = add_device();
 	struct panel *panel;
 	int64_t known[64];
 
-	(void)state;
 	add_installation(device, "one", "first");
 	panel = load(device);
 	answer_loads();
@@ -383,12 +372,11 @@ static void of_a_push_only_the_push_is_read(void **state)
 	assert_true(str_equal(picture_at(panel, 0), STR("first")));
 }
 
-static void a_pushed_installation_is_read_alone_too(void **state)
+SCENE(a_pushed_installation_is_read_alone_too)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = load(device);
 
-	(void)state;
 	answer_loads();
 	add_installation(device, "one", "shown");
 	device->push.generation = device->generation;
@@ -409,12 +397,11 @@ static void a_pushed_installation_is_read_alone_too(void **state)
 	assert_int_equal(panel->generation, 3);
 }
 
-static void where_more_than_a_push_is_new_all_is_read(void **state)
+SCENE(where_more_than_a_push_is_new_all_is_read)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = load(device);
 
-	(void)state;
 	answer_loads();
 	/* The hint of the previous change was lost. */
 	add_installation(device, "one", "first");
@@ -443,12 +430,11 @@ static void where_more_than_a_push_is_new_all_is_read(void **state)
 	assert_int_equal(loads_asked(), 0);
 }
 
-static void who_wants_all_waits_for_more_than_a_push(void **state)
+SCENE(who_wants_all_waits_for_more_than_a_push)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = load(device);
 
-	(void)state;
 	answer_loads();
 	/* The panel waits until a push is loaded. */
 	push(device, "pushed");
@@ -471,12 +457,11 @@ static void who_wants_all_waits_for_more_than_a_push(void **state)
 	assert_int_equal(loads_asked(), 0);
 }
 
-static void a_push_that_cannot_be_read_leaves_what_is_there(void **state)
+SCENE(a_push_that_cannot_be_read_leaves_what_is_there)
 {
 	struct script_device *device = add_device(), *gone = add_device();
 	struct panel *panel = load(device);
 
-	(void)state;
 	load(gone);
 	answer_loads();
 	push(device, "pushed");
@@ -495,12 +480,11 @@ static void a_push_that_cannot_be_read_leaves_what_is_there(void **state)
 	assert_int_equal(gone_count, 1);
 }
 
-static void a_hint_during_a_load_loads_once_more(void **state)
+SCENE(a_hint_during_a_load_loads_once_more)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = load(device);
 
-	(void)state;
 	assert_int_equal(loads_asked(), 1);
 	loader_changed(&loader, device->id, 2);
 	answer_load();
@@ -514,11 +498,10 @@ static void a_hint_during_a_load_loads_once_more(void **state)
 }
 
 /* Any program that may connect to the database can send hints. */
-static void a_wrong_hint_loads_once(void **state)
+SCENE(a_wrong_hint_loads_once)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	load(device);
 	answer_loads();
 	loader_changed(&loader, device->id, INT64_MAX);
@@ -528,12 +511,11 @@ static void a_wrong_hint_loads_once(void **state)
 }
 
 /* The database requested the devices again, so the installations are older than these. */
-static void what_was_read_in_the_wrong_order_is_not_used(void **state)
+SCENE(what_was_read_in_the_wrong_order_is_not_used)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = load(device);
 
-	(void)state;
 	answer_loads();
 	loader_load(&loader, panel);
 	assert_int_equal(loads_asked(), 1);
@@ -548,12 +530,11 @@ static void what_was_read_in_the_wrong_order_is_not_used(void **state)
 	assert_true(str_equal(picture_at(panel, 0), STR("first")));
 }
 
-static void a_failed_load_keeps_what_is_there(void **state)
+SCENE(a_failed_load_keeps_what_is_there)
 {
 	struct script_device *device = add_device();
 	struct panel *panel;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	panel = load(device);
 	answer_loads();
@@ -575,11 +556,10 @@ static void a_failed_load_keeps_what_is_there(void **state)
 	assert_int_equal(gone_count, 0);
 }
 
-static void a_device_that_is_gone_ends_its_panel(void **state)
+SCENE(a_device_that_is_gone_ends_its_panel)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	load(device);
 	answer_loads();
 	device->is_gone = true;
@@ -589,11 +569,10 @@ static void a_device_that_is_gone_ends_its_panel(void **state)
 	assert_null(panels_find(&panels, device->id));
 }
 
-static void a_new_panel_that_could_not_be_loaded_ends(void **state)
+SCENE(a_new_panel_that_could_not_be_loaded_ends)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	load(device);
 	run_turns();
 	fail_load();
@@ -601,12 +580,11 @@ static void a_new_panel_that_could_not_be_loaded_ends(void **state)
 	assert_int_equal(failed_count, 0);
 }
 
-static void a_panel_that_ends_while_it_is_loading_is_awaited(void **state)
+SCENE(a_panel_that_ends_while_it_is_loading_is_awaited)
 {
 	struct panel *under_way = load(add_device());
 	struct panel *waiting;
 
-	(void)state;
 	run_turns();
 	waiting = load(add_device());
 	panel_destroy(under_way);
@@ -616,11 +594,10 @@ static void a_panel_that_ends_while_it_is_loading_is_awaited(void **state)
 	assert_int_equal(loaded_count, 0);
 }
 
-static void another_key_or_a_disabled_device_locks_out(void **state)
+SCENE(another_key_or_a_disabled_device_locks_out)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	load(device);
 	answer_loads();
 	device->key = "another-key-of-the-panel";
@@ -634,9 +611,8 @@ static void another_key_or_a_disabled_device_locks_out(void **state)
 	assert_int_equal(loaded_count, 1);
 }
 
-static void a_load_from_on_loaded_waits_for_another_turn(void **state)
+SCENE(a_load_from_on_loaded_waits_for_another_turn)
 {
-	(void)state;
 	load(add_device());
 	loads_again = true;
 	run_turns();
@@ -646,12 +622,11 @@ static void a_load_from_on_loaded_waits_for_another_turn(void **state)
 	assert_int_equal(loaded_count, 2);
 }
 
-static void a_draining_worker_loads_only_what_is_waited_for(void **state)
+SCENE(a_draining_worker_loads_only_what_is_waited_for)
 {
 	struct script_device *device = add_device();
 	struct panel *queued;
 
-	(void)state;
 	queued = load(device);
 	answer_loads();
 	loader_load(&loader, queued);
@@ -666,11 +641,10 @@ static void a_draining_worker_loads_only_what_is_waited_for(void **state)
 }
 
 /* Look-ups may wait for the load that would have followed. */
-static void a_draining_worker_says_that_more_than_a_push_is_not_loaded(void **state)
+SCENE(a_draining_worker_says_that_more_than_a_push_is_not_loaded)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	load(device);
 	answer_loads();
 	push(device, "pushed");
@@ -684,40 +658,4 @@ static void a_draining_worker_says_that_more_than_a_push_is_not_loaded(void **st
 	assert_int_equal(failed_count, 1);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_device_and_its_pictures_come),
-	    TEST(so_many_leave_as_one_and_so_many_are_under_way),
-	    TEST(accounts_take_turns),
-	    TEST(of_too_many_panels_one_of_the_largest_account_goes),
-	    TEST(asking_twice_is_asking_once),
-	    TEST(a_hint_loads_what_is_older),
-	    TEST(what_another_worker_answered_is_loaded_before_its_hint),
-	    TEST(a_load_that_began_before_the_change_is_followed_by_another),
-	    TEST(the_hint_of_an_own_change_is_no_reason_to_load_twice),
-	    TEST(a_load_that_failed_is_not_repeated_for_the_same_change),
-	    TEST(pictures_that_are_known_stay),
-	    TEST(a_picture_that_many_take_comes_once),
-	    TEST(of_a_push_only_the_push_is_read),
-	    TEST(a_pushed_installation_is_read_alone_too),
-	    TEST(where_more_than_a_push_is_new_all_is_read),
-	    TEST(who_wants_all_waits_for_more_than_a_push),
-	    TEST(a_push_that_cannot_be_read_leaves_what_is_there),
-	    TEST(a_hint_during_a_load_loads_once_more),
-	    TEST(a_wrong_hint_loads_once),
-	    TEST(what_was_read_in_the_wrong_order_is_not_used),
-	    TEST(a_failed_load_keeps_what_is_there),
-	    TEST(a_device_that_is_gone_ends_its_panel),
-	    TEST(a_new_panel_that_could_not_be_loaded_ends),
-	    TEST(a_panel_that_ends_while_it_is_loading_is_awaited),
-	    TEST(another_key_or_a_disabled_device_locks_out),
-	    TEST(a_load_from_on_loaded_waits_for_another_turn),
-	    TEST(a_draining_worker_loads_only_what_is_waited_for),
-	    TEST(a_draining_worker_says_that_more_than_a_push_is_not_loaded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

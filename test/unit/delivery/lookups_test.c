@@ -20,12 +20,13 @@ static void answer_no_alias(void)
 	answer(asked(STATEMENT_DEVICE_BY_LINK));
 }
 
-static void by_id_it_is_loaded_and_then_known(void **state)
+#define SCENE(function) TEST_IN(function, serve_begin, serve_end)
+
+SCENE(by_id_it_is_loaded_and_then_known)
 {
 	struct script_device *device = add_device();
 	struct asked_lookup first, second, third;
 
-	(void)state;
 	look_up_device(&first, device);
 	look_up_device(&second, device);
 	assert_false(first.is_done || second.is_done);
@@ -40,11 +41,10 @@ static void by_id_it_is_loaded_and_then_known(void **state)
 	assert_int_equal(loads_asked(), 0);
 }
 
-static void a_device_that_is_none(void **state)
+SCENE(a_device_that_is_none)
 {
 	struct asked_lookup lookup;
 
-	(void)state;
 	look_up(&lookup, "0190163d-8694-739b-aea5-966c26f8ad91", key);
 	answer_loads();
 	assert_true(lookup.is_done);
@@ -55,13 +55,12 @@ static void a_device_that_is_none(void **state)
 	assert_int_equal(loads_asked(), 0);
 }
 
-static void the_key_decides(void **state)
+SCENE(the_key_decides)
 {
 	struct script_device *device = add_device();
 	struct asked_lookup lookup;
 	char text[ID_TEXT_LENGTH + 1];
 
-	(void)state;
 	id_format(device->id, text);
 	look_up(&lookup, text, "wrong-key-of-panel-12345");
 	answer_loads();
@@ -81,13 +80,12 @@ static bool is_known(const char *reference, const char *its_key)
 	return delivery_knows(served, &parsed, str_from(its_key));
 }
 
-static void what_is_in_memory_is_known(void **state)
+SCENE(what_is_in_memory_is_known)
 {
 	struct script_device *device = add_device();
 	struct asked_lookup lookup;
 	char text[ID_TEXT_LENGTH + 1];
 
-	(void)state;
 	id_format(device->id, text);
 	assert_false(is_known(text, key));
 	look_up(&lookup, "kitchen", key);
@@ -104,12 +102,11 @@ static void what_is_in_memory_is_known(void **state)
 	assert_int_equal(loads_asked(), 0);
 }
 
-static void a_disabled_device_is_not_found(void **state)
+SCENE(a_disabled_device_is_not_found)
 {
 	struct script_device *device = add_device();
 	struct asked_lookup lookup;
 
-	(void)state;
 	device->is_disabled = true;
 	look_up_device(&lookup, device);
 	answer_loads();
@@ -117,12 +114,11 @@ static void a_disabled_device_is_not_found(void **state)
 	assert_null(lookup.panel);
 }
 
-static void by_serial_and_by_mac(void **state)
+SCENE(by_serial_and_by_mac)
 {
 	struct script_device *device = add_device();
 	struct asked_lookup serial, mac;
 
-	(void)state;
 	look_up(&serial, "kitchen", key);
 	look_up(&mac, "AABBCCDDEEFF", key);
 	answer_alias(device);
@@ -144,11 +140,10 @@ static void by_serial_and_by_mac(void **state)
 	assert_null(serial.panel);
 }
 
-static void a_serial_that_nobody_has(void **state)
+SCENE(a_serial_that_nobody_has)
 {
 	struct asked_lookup lookup;
 
-	(void)state;
 	look_up(&lookup, "nobody", key);
 	answer_no_alias();
 	assert_true(lookup.is_done);
@@ -156,13 +151,12 @@ static void a_serial_that_nobody_has(void **state)
 }
 
 /* Only the newest aliases are known, however many came before. */
-static void the_newest_alias_is_known(void **state)
+SCENE(the_newest_alias_is_known)
 {
 	struct script_device *device = add_device();
 	struct asked_lookup lookup;
 	char serial[32];
 
-	(void)state;
 	for (unsigned i = 0; i < 25 * 1000; i++) {
 		snprintf(serial, sizeof(serial), "SN-%u", i);
 		look_up(&lookup, serial, key);
@@ -178,13 +172,12 @@ static void the_newest_alias_is_known(void **state)
 	assert_null(lookup.panel);
 }
 
-static void devices_of_several_accounts_have_the_same_alias(void **state)
+SCENE(devices_of_several_accounts_have_the_same_alias)
 {
 	struct script_device *one = add_device();
 	struct script_device *other = add_device();
 	struct asked_lookup lookup;
 
-	(void)state;
 	other->key = "another-key-of-the-panel";
 	look_up(&lookup, "kitchen", key);
 	answer_alias(one);
@@ -206,12 +199,11 @@ static void devices_of_several_accounts_have_the_same_alias(void **state)
 	answer_no_alias();
 }
 
-static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **state)
+SCENE(while_the_database_is_away_an_alias_that_is_known_leads_on)
 {
 	struct script_device *device = add_device();
 	struct asked_lookup lookup;
 
-	(void)state;
 	look_up(&lookup, "kitchen", key);
 	answer_alias(device);
 	answer_loads();
@@ -231,11 +223,10 @@ static void while_the_database_is_away_an_alias_that_is_known_leads_on(void **st
 	assert_true(str_equal(delivery_refusal_picture(&lookup.lookup), picture_no_database));
 }
 
-static void while_the_database_is_away_a_new_device_is_not_found(void **state)
+SCENE(while_the_database_is_away_a_new_device_is_not_found)
 {
 	struct asked_lookup lookup;
 
-	(void)state;
 	look_up_device(&lookup, add_device());
 	run_turns();
 	fail_load();
@@ -249,13 +240,12 @@ static void while_the_database_is_away_a_new_device_is_not_found(void **state)
 	assert_true(str_equal(delivery_refusal_picture(&lookup.lookup), picture_unknown_device));
 }
 
-static void a_caller_sees_its_push_in_the_next_poll(void **state)
+SCENE(a_caller_sees_its_push_in_the_next_poll)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = panel_of_device(device);
 	struct asked_lookup lookup;
 
-	(void)state;
 	device->generation++;
 	delivery_device_changed(served, device->id, device->generation);
 	look_up_device(&lookup, device);
@@ -265,13 +255,12 @@ static void a_caller_sees_its_push_in_the_next_poll(void **state)
 	assert_int_equal(panel->generation, 2);
 }
 
-static void what_another_worker_answered_is_in_the_next_poll(void **state)
+SCENE(what_another_worker_answered_is_in_the_next_poll)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = panel_of_device(device);
 	struct asked_lookup first, second;
 
-	(void)state;
 	device->generation = 2;
 	change_note(change_counter_of(script_changes, device->id));
 	look_up_device(&first, device);
@@ -290,13 +279,12 @@ static void what_another_worker_answered_is_in_the_next_poll(void **state)
 	assert_int_equal(panel->generation, 3);
 }
 
-static void a_failed_load_answers_look_ups_from_memory(void **state)
+SCENE(a_failed_load_answers_look_ups_from_memory)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = panel_of_device(device);
 	struct asked_lookup lookup;
 
-	(void)state;
 	delivery_device_changed(served, device->id, 2);
 	look_up_device(&lookup, device);
 	run_turns();
@@ -309,12 +297,11 @@ static bool is_called_unknown(const struct asked_lookup *lookup)
 	return str_equal(delivery_refusal_picture(&lookup->lookup), picture_unknown_device);
 }
 
-static void a_draining_worker_finds_nobody(void **state)
+SCENE(a_draining_worker_finds_nobody)
 {
 	struct script_device *device = add_device();
 	struct asked_lookup waiting, alias, late;
 
-	(void)state;
 	look_up_device(&waiting, device);
 	look_up(&alias, "kitchen", key);
 	delivery_drain(served);
@@ -330,13 +317,12 @@ static void a_draining_worker_finds_nobody(void **state)
 	assert_true(waiting.is_done);
 }
 
-static void a_draining_worker_answers_look_ups_from_memory(void **state)
+SCENE(a_draining_worker_answers_look_ups_from_memory)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = panel_of_device(device);
 	struct asked_lookup lookup;
 
-	(void)state;
 	delivery_device_changed(served, device->id, 2);
 	look_up_device(&lookup, device);
 	assert_false(lookup.is_done);
@@ -347,13 +333,12 @@ static void a_draining_worker_answers_look_ups_from_memory(void **state)
 }
 
 /* The load under way began before the change, and a draining worker begins no other. */
-static void a_draining_worker_answers_look_ups_that_wait_for_another_load(void **state)
+SCENE(a_draining_worker_answers_look_ups_that_wait_for_another_load)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = panel_of_device(device);
 	struct asked_lookup lookup;
 
-	(void)state;
 	delivery_device_changed(served, device->id, 2);
 	assert_int_equal(loads_asked(), 1);
 	delivery_device_changed(served, device->id, 3);
@@ -365,29 +350,4 @@ static void a_draining_worker_answers_look_ups_that_wait_for_another_load(void *
 	assert_ptr_equal(lookup.panel, panel);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(by_id_it_is_loaded_and_then_known),
-	    TEST(a_device_that_is_none),
-	    TEST(the_key_decides),
-	    TEST(what_is_in_memory_is_known),
-	    TEST(a_disabled_device_is_not_found),
-	    TEST(by_serial_and_by_mac),
-	    TEST(a_serial_that_nobody_has),
-	    TEST(the_newest_alias_is_known),
-	    TEST(devices_of_several_accounts_have_the_same_alias),
-	    TEST(while_the_database_is_away_an_alias_that_is_known_leads_on),
-	    TEST(while_the_database_is_away_a_new_device_is_not_found),
-	    TEST(a_caller_sees_its_push_in_the_next_poll),
-	    TEST(what_another_worker_answered_is_in_the_next_poll),
-	    TEST(a_failed_load_answers_look_ups_from_memory),
-	    TEST(a_draining_worker_finds_nobody),
-	    TEST(a_draining_worker_answers_look_ups_from_memory),
-	    TEST(a_draining_worker_answers_look_ups_that_wait_for_another_load),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -76,12 +76,11 @@ static bool is_ordered(struct script_socket *socket)
 	return strstr(sent_to(socket), "{\"reboot\":true}") != NULL;
 }
 
-static void one_that_was_taken_is_sent_once(void **state)
+TEST_IN(one_that_was_taken_is_sent_once, begin, serve_end)
 {
 	struct script_socket *socket;
 	struct script_device *device = connected(&socket);
 
-	(void)state;
 	order(device, second_key);
 	device->order_generation = 0;
 	answer_order(device, second_key);
@@ -91,13 +90,12 @@ static void one_that_was_taken_is_sent_once(void **state)
 }
 
 /* While the first order is being taken, a load brings another. */
-static void a_newer_one_is_taken_after_it(void **state)
+TEST_IN(a_newer_one_is_taken_after_it, begin, serve_end)
 {
 	struct script_socket *socket;
 	struct script_device *device = connected(&socket);
 	int64_t newer;
 
-	(void)state;
 	order(device, NULL);
 	order(device, NULL);
 	newer = device->order_generation;
@@ -124,30 +122,27 @@ static struct script_device *take_for_nobody(void)
 	return device;
 }
 
-static void the_panel_gets_it_when_it_is_back(void **state)
+TEST_IN(the_panel_gets_it_when_it_is_back, begin, serve_end)
 {
 	struct script_device *device = take_for_nobody();
 
-	(void)state;
 	assert_non_null(strstr(sent_to(connect_device(device)), second_key));
 }
 
-static void a_key_that_is_not_the_second_any_more_is_not_told(void **state)
+TEST_IN(a_key_that_is_not_the_second_any_more_is_not_told, begin, serve_end)
 {
 	struct script_device *device = take_for_nobody();
 
-	(void)state;
 	device->second_key = NULL;
 	change(device);
 	assert_false(is_ordered(connect_device(device)));
 }
 
-static void nor_is_one_that_came_after_the_change(void **state)
+TEST_IN(nor_is_one_that_came_after_the_change, begin, serve_end)
 {
 	struct script_socket *socket;
 	struct script_device *device = connected(&socket);
 
-	(void)state;
 	order(device, second_key);
 	device->second_key = NULL;
 	device->order_generation = 0;
@@ -156,11 +151,10 @@ static void nor_is_one_that_came_after_the_change(void **state)
 	assert_false(is_ordered(socket));
 }
 
-static void it_lapses(void **state)
+TEST_IN(it_lapses, begin, serve_end)
 {
 	struct script_device *device = take_for_nobody();
 
-	(void)state;
 	pass_ms(7 * 60 * 1000);
 	answer_loads();
 	assert_false(is_ordered(connect_device(device)));
@@ -184,12 +178,11 @@ static void it_becomes_the_key(struct script_device *device)
 	change(device);
 }
 
-static void links_by_the_key_before_end_when_the_panel_has_moved_elsewhere(void **state)
+TEST_IN(links_by_the_key_before_end_when_the_panel_has_moved_elsewhere, begin, serve_end)
 {
 	struct script_socket *socket;
 	struct script_device *device = connected(&socket);
 
-	(void)state;
 	device->second_key = second_key;
 	change(device);
 	assert_false(socket->is_dropped);
@@ -197,13 +190,12 @@ static void links_by_the_key_before_end_when_the_panel_has_moved_elsewhere(void 
 	assert_true(socket->is_dropped);
 }
 
-static void a_link_by_it_stays(void **state)
+TEST_IN(a_link_by_it_stays, begin, serve_end)
 {
 	struct script_socket *socket;
 	struct script_device *device = connected(&socket);
 	struct script_socket *moved;
 
-	(void)state;
 	device->second_key = second_key;
 	change(device);
 	moved = connect_by(device, second_key);
@@ -217,12 +209,11 @@ static void a_link_by_it_stays(void **state)
 	assert_false(moved->is_dropped);
 }
 
-static void it_is_told_to_the_database_again(void **state)
+TEST_IN(it_is_told_to_the_database_again, begin, serve_end)
 {
 	struct script_socket *socket;
 	struct script_device *device = connected(&socket);
 
-	(void)state;
 	device->second_key = second_key;
 	change(device);
 	(void)connect_by(device, second_key);
@@ -234,22 +225,4 @@ static void it_is_told_to_the_database_again(void **state)
 	answer_nothing(asked(STATEMENT_DEVICE_MOVED), DB_OK);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(one_that_was_taken_is_sent_once, begin, serve_end),
-	    cmocka_unit_test_setup_teardown(a_newer_one_is_taken_after_it, begin, serve_end),
-	    cmocka_unit_test_setup_teardown(the_panel_gets_it_when_it_is_back, begin, serve_end),
-	    cmocka_unit_test_setup_teardown(a_key_that_is_not_the_second_any_more_is_not_told,
-					    begin, serve_end),
-	    cmocka_unit_test_setup_teardown(nor_is_one_that_came_after_the_change, begin,
-					    serve_end),
-	    cmocka_unit_test_setup_teardown(it_lapses, begin, serve_end),
-	    cmocka_unit_test_setup_teardown(
-		links_by_the_key_before_end_when_the_panel_has_moved_elsewhere, begin, serve_end),
-	    cmocka_unit_test_setup_teardown(a_link_by_it_stays, begin, serve_end),
-	    cmocka_unit_test_setup_teardown(it_is_told_to_the_database_again, begin, serve_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

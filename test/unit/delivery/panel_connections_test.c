@@ -5,12 +5,13 @@
 
 #include <stdio.h>
 
-static void a_picture_goes_with_its_dwell_and_brightness(void **state)
+#define SCENE(function) TEST_IN(function, serve_begin, serve_end)
+
+SCENE(a_picture_goes_with_its_dwell_and_brightness)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	socket = connect_device(device);
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} {\"brightness\":60} <first> ");
@@ -18,12 +19,11 @@ static void a_picture_goes_with_its_dwell_and_brightness(void **state)
 	assert_string_equal(sent_to(socket), ""); /* it is the only one, and loops */
 }
 
-static void the_rotation_goes_on_when_the_panel_displays(void **state)
+SCENE(the_rotation_goes_on_when_the_panel_displays)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	socket = connect_device(device);
@@ -38,7 +38,7 @@ static void the_rotation_goes_on_when_the_panel_displays(void **state)
 }
 
 /* The form does not matter, but values must be numbers. */
-static void a_panel_may_write_its_messages_as_json_has_it(void **state)
+SCENE(a_panel_may_write_its_messages_as_json_has_it)
 {
 	static const char *const none[] = {"{\"displaying\":}",
 					   "{\"displaying\":00}",
@@ -56,7 +56,6 @@ static void a_panel_may_write_its_messages_as_json_has_it(void **state)
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	socket = connect_device(device);
@@ -73,12 +72,11 @@ static void a_panel_may_write_its_messages_as_json_has_it(void **state)
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} <first> ");
 }
 
-static void a_push_comes_at_once(void **state)
+SCENE(a_push_comes_at_once)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	socket = connect_device(device);
 	panel_says(socket, "{\"queued\":0}");
@@ -97,12 +95,11 @@ static void a_push_comes_at_once(void **state)
 			 script_wall_us());
 }
 
-static void brightness_goes_alone_and_at_once(void **state)
+SCENE(brightness_goes_alone_and_at_once)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	socket = connect_device(device);
 	sent_to(socket);
@@ -112,12 +109,11 @@ static void brightness_goes_alone_and_at_once(void **state)
 	assert_string_equal(sent_to(socket), "{\"brightness\":20} ");
 }
 
-static void all_links_of_a_panel_follow(void **state)
+SCENE(all_links_of_a_panel_follow)
 {
 	struct script_device *device = add_device();
 	struct script_socket *one, *two;
 
-	(void)state;
 	one = connect_device(device);
 	two = connect_device(device);
 	sent_to(one), sent_to(two);
@@ -133,12 +129,11 @@ static void all_links_of_a_panel_follow(void **state)
 	assert_string_equal(sent_to(two), "{\"brightness\":30} ");
 }
 
-static void what_another_worker_answered_comes_before_the_next_frame(void **state)
+SCENE(what_another_worker_answered_comes_before_the_next_frame)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	socket = connect_device(device);
@@ -155,12 +150,11 @@ static void what_another_worker_answered_comes_before_the_next_frame(void **stat
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":15} {\"brightness\":20} <newer> ");
 }
 
-static void while_the_database_is_away_frames_come_from_memory(void **state)
+SCENE(while_the_database_is_away_frames_come_from_memory)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	socket = connect_device(device);
@@ -182,12 +176,11 @@ static void push_to(struct script_device *device, const char *picture)
 	run_turns();
 }
 
-static void of_many_pushes_to_a_panel_that_does_not_read_it_gets_the_newest(void **state)
+SCENE(of_many_pushes_to_a_panel_that_does_not_read_it_gets_the_newest)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	socket = connect_device(device);
 	sent_to(socket);
@@ -203,13 +196,12 @@ static void of_many_pushes_to_a_panel_that_does_not_read_it_gets_the_newest(void
 	assert_string_equal(sent_to(socket), "{\"dwell_secs\":10} <newest> {\"immediate\":true} ");
 }
 
-static void a_client_that_left_before_its_answer_is_not_online(void **state)
+SCENE(a_client_that_left_before_its_answer_is_not_online)
 {
 	struct script_device *device = add_device();
 	struct panel *panel = panel_of_device(device);
 	int64_t since_us;
 
-	(void)state;
 	clients_have_left = true;
 	delivery_connect(served, panel, &(struct panel_lookup){0}, NULL);
 	assert_false(cursor_contact(script_cursors, device->id).is_linked);
@@ -231,12 +223,11 @@ static bool is_online(const struct script_device *device, int64_t seconds_ago)
 
 /* The database knows a panel that polls another instance, or that polled before a restart; it may
  * have to wait for almost five minutes. */
-static void a_panel_that_is_to_poll_again_is_online(void **state)
+SCENE(a_panel_that_is_to_poll_again_is_online)
 {
 	struct script_device *device = add_device();
 	int64_t since_us;
 
-	(void)state;
 	assert_true(is_online(device, 300));
 	assert_false(is_online(device, 400));
 	assert_false(delivery_is_online(served, device->id, script_wall_us(),
@@ -261,12 +252,11 @@ static void a_panel_that_is_to_poll_again_is_online(void **state)
 	assert_false(is_online(device, 360));
 }
 
-static void another_key_ends_the_link(void **state)
+SCENE(another_key_ends_the_link)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket = connect_device(device);
 
-	(void)state;
 	device->key = "another-key-of-the-panel";
 	delivery_device_changed(served, device->id, ++device->generation);
 	answer_loads();
@@ -275,14 +265,13 @@ static void another_key_ends_the_link(void **state)
 	panel_says(socket, "{\"displaying\":0}");
 }
 
-static void a_device_that_is_disabled_or_removed_ends_the_link(void **state)
+SCENE(a_device_that_is_disabled_or_removed_ends_the_link)
 {
 	struct script_device *disabled = add_device();
 	struct script_device *removed = add_device();
 	struct script_socket *one = connect_device(disabled);
 	struct script_socket *two = connect_device(removed);
 
-	(void)state;
 	disabled->is_disabled = true;
 	delivery_device_changed(served, disabled->id, ++disabled->generation);
 	removed->is_gone = true;
@@ -293,12 +282,11 @@ static void a_device_that_is_disabled_or_removed_ends_the_link(void **state)
 	assert_true(two->is_dropped);
 }
 
-static void the_oldest_of_too_many_links_is_dropped(void **state)
+SCENE(the_oldest_of_too_many_links_is_dropped)
 {
 	struct script_device *device = add_device();
 	struct script_socket *sockets[LIMIT_PANEL_LINKS + 1];
 
-	(void)state;
 	for (unsigned i = 0; i < LIMIT_PANEL_LINKS; i++)
 		sockets[i] = connect_device(device);
 	assert_false(sockets[0]->is_dropped);
@@ -308,7 +296,7 @@ static void the_oldest_of_too_many_links_is_dropped(void **state)
 		assert_false(sockets[i]->is_dropped);
 }
 
-static void what_is_not_understood_is_ignored(void **state)
+SCENE(what_is_not_understood_is_ignored)
 {
 	static const char *const texts[] = {
 	    "",
@@ -324,7 +312,6 @@ static void what_is_not_understood_is_ignored(void **state)
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	socket = connect_device(device);
 	sent_to(socket);
@@ -334,11 +321,10 @@ static void what_is_not_understood_is_ignored(void **state)
 	assert_string_equal(sent_to(socket), "");
 }
 
-static void an_old_panel_is_read_when_a_display_connects(void **state)
+SCENE(an_old_panel_is_read_when_a_display_connects)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	panel_of_device(device);
 	delivery_connect(served, panel_of_device(device), &(struct panel_lookup){0}, NULL);
 	assert_int_equal(loads_asked(), 0); /* read within this second */
@@ -348,14 +334,13 @@ static void an_old_panel_is_read_when_a_display_connects(void **state)
 	answer_loads();
 }
 
-static void a_picture_out_of_memory_is_fetched_and_dropped_again(void **state)
+SCENE(a_picture_out_of_memory_is_fetched_and_dropped_again)
 {
 	struct delivery_limits limits = {.picture_bytes = 1};
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 	struct panel *panel;
 
-	(void)state;
 	delivery_set_limits(served, &limits);
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
@@ -376,11 +361,10 @@ static void a_picture_out_of_memory_is_fetched_and_dropped_again(void **state)
 	assert_null(panel->content.installations[1].picture.data.data);
 }
 
-static void a_draining_worker_sends_its_panels_away(void **state)
+SCENE(a_draining_worker_sends_its_panels_away)
 {
 	struct script_socket *socket = connect_device(add_device());
 
-	(void)state;
 	delivery_drain(served);
 	assert_true(socket->is_dropped);
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
@@ -398,13 +382,12 @@ static unsigned live_until_dropped(struct script_socket *socket, unsigned at_mos
 	return count;
 }
 
-static void frames_count_for_the_device(void **state)
+SCENE(frames_count_for_the_device)
 {
 	enum { EACH = LIMIT_WEBSOCKET_FRAMES_PER_MINUTE / 4 };
 	struct script_device *device = add_device(), *other = add_device();
 	unsigned sum = 0, last = EACH;
 
-	(void)state;
 	for (unsigned connections = 0; connections < 8 && last == EACH; connections++) {
 		struct script_socket *socket = connect_device(device);
 
@@ -419,31 +402,4 @@ static void frames_count_for_the_device(void **state)
 	assert_false(script_socket->is_dropped);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_picture_goes_with_its_dwell_and_brightness),
-	    TEST(the_rotation_goes_on_when_the_panel_displays),
-	    TEST(a_panel_may_write_its_messages_as_json_has_it),
-	    TEST(a_push_comes_at_once),
-	    TEST(brightness_goes_alone_and_at_once),
-	    TEST(all_links_of_a_panel_follow),
-	    TEST(what_another_worker_answered_comes_before_the_next_frame),
-	    TEST(while_the_database_is_away_frames_come_from_memory),
-	    TEST(of_many_pushes_to_a_panel_that_does_not_read_it_gets_the_newest),
-	    TEST(a_client_that_left_before_its_answer_is_not_online),
-	    TEST(a_panel_that_is_to_poll_again_is_online),
-	    TEST(another_key_ends_the_link),
-	    TEST(a_device_that_is_disabled_or_removed_ends_the_link),
-	    TEST(the_oldest_of_too_many_links_is_dropped),
-	    TEST(what_is_not_understood_is_ignored),
-	    TEST(an_old_panel_is_read_when_a_display_connects),
-	    TEST(a_picture_out_of_memory_is_fetched_and_dropped_again),
-	    TEST(frames_count_for_the_device),
-	    TEST(a_draining_worker_sends_its_panels_away),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

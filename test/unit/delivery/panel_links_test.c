@@ -105,9 +105,10 @@ static void run_until_written(void)
 	turn_end_remove(&turn_end);
 }
 
-static void what_can_be_written_is_written_at_once(void **state)
+#define SCENE(function) TEST_IN(function, set_up, tear_down)
+
+SCENE(what_can_be_written_is_written_at_once)
 {
-	(void)state;
 	panel_links_open(&links, id_of(1));
 	assert_true(cursor_contact(&cursors, id_of(1)).is_linked);
 	panel_links_end(&links, id_of(1));
@@ -115,9 +116,8 @@ static void what_can_be_written_is_written_at_once(void **state)
 	assert_int_equal(links.waiting_count, 0);
 }
 
-static void an_opened_one_is_written_later(void **state)
+SCENE(an_opened_one_is_written_later)
 {
-	(void)state;
 	hold(id_of(1));
 	panel_links_open(&links, id_of(1));
 	assert_int_equal(links.waiting_count, 1);
@@ -128,9 +128,8 @@ static void an_opened_one_is_written_later(void **state)
 }
 
 /* The panel would count as connected for ever. */
-static void an_ended_one_is_written_later(void **state)
+SCENE(an_ended_one_is_written_later)
 {
-	(void)state;
 	hold(id_of(1));
 	panel_links_open(&links, id_of(1));
 	panel_links_end(&links, id_of(1));
@@ -140,9 +139,8 @@ static void an_ended_one_is_written_later(void **state)
 	assert_false(cursor_contact(&cursors, id_of(1)).is_linked);
 }
 
-static void the_last_note_of_a_panel_holds(void **state)
+SCENE(the_last_note_of_a_panel_holds)
 {
-	(void)state;
 	hold(id_of(1));
 	panel_links_end(&links, id_of(1));
 	let_go();
@@ -151,16 +149,4 @@ static void the_last_note_of_a_panel_holds(void **state)
 	assert_true(cursor_contact(&cursors, id_of(1)).is_linked);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(what_can_be_written_is_written_at_once),
-	    TEST(an_opened_one_is_written_later),
-	    TEST(an_ended_one_is_written_later),
-	    TEST(the_last_note_of_a_panel_holds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -47,12 +47,13 @@ static unsigned written(struct id *ret_ids, int64_t *ret_signals)
 	return id_array(query, 0, ret_ids);
 }
 
-static void reports_are_written_together_the_newest_of_each(void **state)
+#define SCENE(function) TEST_IN(function, begin, end)
+
+SCENE(reports_are_written_together_the_newest_of_each)
 {
 	int64_t signals[300];
 	struct id ids[300];
 
-	(void)state;
 	tell(1, "", -50);
 	tell(2, "", -51);
 	tell(1, "", -60);
@@ -73,9 +74,8 @@ static void reports_are_written_together_the_newest_of_each(void **state)
 	assert_int_equal(next_deadline_ms(), UINT64_MAX);
 }
 
-static void a_device_gets_the_address_that_its_panel_tells(void **state)
+SCENE(a_device_gets_the_address_that_its_panel_tells)
 {
-	(void)state;
 	tell(1, "02:00:00:00:00:01", -50);
 	tell(2, "02:00:00:00:00:02", -50);
 	tell(3, "ff:ff:ff:ff:ff:ff", -50);
@@ -102,12 +102,11 @@ static void a_device_gets_the_address_that_its_panel_tells(void **state)
 	assert_string_equal(hints_sent(), "");
 }
 
-static void a_lost_database_is_told_when_it_is_back(void **state)
+SCENE(a_lost_database_is_told_when_it_is_back)
 {
 	int64_t signals[300];
 	struct id ids[300];
 
-	(void)state;
 	tell(1, "", -50);
 	tell(2, "", -50);
 	pass_ms(500);
@@ -124,12 +123,11 @@ static void a_lost_database_is_told_when_it_is_back(void **state)
 	answer_nothing(asked(STATEMENT_PANEL_TOLD), DB_OK);
 }
 
-static void no_more_wait_than_there_is_room_for(void **state)
+SCENE(no_more_wait_than_there_is_room_for)
 {
 	int64_t signals[300];
 	struct id ids[300];
 
-	(void)state;
 	for (unsigned i = 1; i <= 300; i++)
 		tell(i, "", -50);
 	pass_ms(500);
@@ -137,18 +135,16 @@ static void no_more_wait_than_there_is_room_for(void **state)
 	answer_nothing(asked(STATEMENT_PANEL_TOLD), DB_FAILED);
 }
 
-static void nothing_told_is_nothing_written(void **state)
+SCENE(nothing_told_is_nothing_written)
 {
 	struct panel_report nothing = {0};
 
-	(void)state;
 	panel_reports_take(&reports, id_of(1), &nothing);
 	assert_int_equal(next_deadline_ms(), UINT64_MAX);
 }
 
-static void a_draining_worker_writes_at_once(void **state)
+SCENE(a_draining_worker_writes_at_once)
 {
-	(void)state;
 	tell(1, "02:00:00:00:00:01", -50);
 	panel_reports_drain(&reports);
 	begin_rows(4);
@@ -160,18 +156,4 @@ static void a_draining_worker_writes_at_once(void **state)
 	assert_int_equal(asked_count(STATEMENT_PANEL_TOLD), 0);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(reports_are_written_together_the_newest_of_each),
-	    TEST(a_device_gets_the_address_that_its_panel_tells),
-	    TEST(a_lost_database_is_told_when_it_is_back),
-	    TEST(no_more_wait_than_there_is_room_for),
-	    TEST(nothing_told_is_nothing_written),
-	    TEST(a_draining_worker_writes_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

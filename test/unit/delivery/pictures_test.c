@@ -26,13 +26,14 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void the_same_bytes_are_kept_once(void **state)
+#define SCENE(function) TEST_IN(function, set_up, tear_down)
+
+SCENE(the_same_bytes_are_kept_once)
 {
 	char bytes[] = "no WebP, but bytes";
 	struct picture one = pictures_share(&pictures, owner, str_from(bytes));
 	struct picture other = pictures_share(&pictures, owner, STR("no WebP, but bytes"));
 
-	(void)state;
 	assert_ptr_equal(one.data.data, other.data.data);
 	assert_ptr_not_equal(one.data.data, bytes);
 	assert_int_equal(pictures.bytes, strlen(bytes));
@@ -44,13 +45,12 @@ static void the_same_bytes_are_kept_once(void **state)
 	pictures_release(&pictures, &other);
 }
 
-static void others_are_kept_beside(void **state)
+SCENE(others_are_kept_beside)
 {
 	struct picture one = pictures_share(&pictures, owner, STR("one"));
 	struct picture two = pictures_share(&pictures, owner, STR("two"));
 	struct picture again = pictures_share(&pictures, owner, STR("one"));
 
-	(void)state;
 	assert_ptr_equal(one.data.data, again.data.data);
 	assert_ptr_not_equal(one.data.data, two.data.data);
 	assert_int_equal(pictures.bytes, 6);
@@ -61,11 +61,10 @@ static void others_are_kept_beside(void **state)
 	pictures_release(&pictures, &again);
 }
 
-static void a_picture_that_is_gone_can_come_again(void **state)
+SCENE(a_picture_that_is_gone_can_come_again)
 {
 	struct picture picture = pictures_share(&pictures, owner, STR("bytes"));
 
-	(void)state;
 	pictures_release(&pictures, &picture);
 	pictures_release(&pictures, &picture); /* nothing is left to release */
 	assert_int_equal(pictures.by_bytes.count, 0);
@@ -74,13 +73,12 @@ static void a_picture_that_is_gone_can_come_again(void **state)
 	pictures_release(&pictures, &picture);
 }
 
-static void memory_is_short_from_the_limit_on(void **state)
+SCENE(memory_is_short_from_the_limit_on)
 {
 	struct picture small = pictures_share(&pictures, owner, STR("nine byte"));
 	struct picture same = pictures_share(&pictures, owner, STR("nine byte"));
 	struct picture more;
 
-	(void)state;
 	assert_false(pictures_are_full(&pictures, owner));
 	more = pictures_share(&pictures, owner, STR("x"));
 	assert_true(pictures_are_full(&pictures, owner)); /* half of all */
@@ -91,7 +89,7 @@ static void memory_is_short_from_the_limit_on(void **state)
 	pictures_release(&pictures, &more);
 }
 
-static void an_account_has_what_it_leaves_to_others(void **state)
+SCENE(an_account_has_what_it_leaves_to_others)
 {
 	struct account_share *other = account_share_hold(&shares, (struct id){{2}});
 	struct picture half = pictures_keep(&pictures, owner, STR("ten bytes."));
@@ -99,7 +97,6 @@ static void an_account_has_what_it_leaves_to_others(void **state)
 	struct picture same = pictures_keep(&pictures, owner, STR("ten bytes."));
 	struct picture others, more;
 
-	(void)state;
 	assert_non_null(half.data.data);
 	assert_null(none.data.data);
 	assert_ptr_equal(same.data.data, half.data.data); /* uses no memory */
@@ -121,17 +118,4 @@ static void an_account_has_what_it_leaves_to_others(void **state)
 	account_share_let_go(other);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(the_same_bytes_are_kept_once),
-	    TEST(others_are_kept_beside),
-	    TEST(a_picture_that_is_gone_can_come_again),
-	    TEST(memory_is_short_from_the_limit_on),
-	    TEST(an_account_has_what_it_leaves_to_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -4,11 +4,12 @@
 
 #include <stdio.h>
 
-static void the_rotation_goes_on_with_each_poll(void **state)
+#define SCENE(function) TEST_IN(function, serve_begin, serve_end)
+
+SCENE(the_rotation_goes_on_with_each_poll)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	assert_string_equal(poll(device), "first 15");
@@ -16,14 +17,13 @@ static void the_rotation_goes_on_with_each_poll(void **state)
 	assert_string_equal(poll(device), "first 15");
 }
 
-static void a_peek_changes_nothing(void **state)
+SCENE(a_peek_changes_nothing)
 {
 	struct script_device *device = add_device();
 	struct panel_lookup lookup = {0};
 	struct poll_picture picture;
 	struct arena arena = {0};
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	assert_true(delivery_poll(served, panel_of_device(device), &lookup, /* is_peek= */ true,
@@ -34,11 +34,10 @@ static void a_peek_changes_nothing(void **state)
 	assert_string_equal(poll(device), "first 15");
 }
 
-static void a_push_is_displayed_when_it_is_served(void **state)
+SCENE(a_push_is_displayed_when_it_is_served)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	add_installation(device, "one", "first");
 	device->push.generation = ++device->generation;
 	device->push.picture = "pushed";
@@ -98,12 +97,11 @@ static struct script_device *begin_short_of_memory(void)
 	return device;
 }
 
-static void a_picture_out_of_memory_is_fetched(void **state)
+SCENE(a_picture_out_of_memory_is_fetched)
 {
 	struct script_device *device = begin_short_of_memory();
 	struct waiting_poll waiting, other;
 
-	(void)state;
 	begin_poll(&waiting, device);
 	begin_poll(&other, device);
 	assert_false(waiting.is_answered || other.is_answered);
@@ -147,14 +145,13 @@ static void answer_push_picture(const char *picture)
 	answer(asked(STATEMENT_PANEL_PUSH_PICTURE));
 }
 
-static void a_temporary_image_out_of_memory_is_fetched(void **state)
+SCENE(a_temporary_image_out_of_memory_is_fetched)
 {
 	struct delivery_limits limits = {.picture_bytes = 1};
 	struct script_device *device = add_device(), *full = add_device();
 	struct panel *panel = panel_of_device(device);
 	struct waiting_poll waiting;
 
-	(void)state;
 	delivery_set_limits(served, &limits);
 	panel_of_device(full);
 	push_temporary(full, "fills the memory");
@@ -174,14 +171,13 @@ static void a_temporary_image_out_of_memory_is_fetched(void **state)
 	arena_finish(&waiting.arena);
 }
 
-static void temporary_images_are_bound_and_go_when_they_are_over(void **state)
+SCENE(temporary_images_are_bound_and_go_when_they_are_over)
 {
 	enum { DEVICES = 50 };
 	struct delivery_limits limits = {.picture_bytes = 100};
 	struct script_device *devices[DEVICES];
 	char pictures[DEVICES][16];
 
-	(void)state;
 	delivery_set_limits(served, &limits);
 	for (unsigned i = 0; i < DEVICES; i++) {
 		devices[i] = add_device();
@@ -198,7 +194,7 @@ static void temporary_images_are_bound_and_go_when_they_are_over(void **state)
 	assert_null(panel_of_device(devices[0])->content.push.picture.data.data);
 }
 
-static void a_picture_that_was_replaced_while_it_was_read_is_fetched_again(void **state)
+SCENE(a_picture_that_was_replaced_while_it_was_read_is_fetched_again)
 {
 	struct script_device *device = begin_short_of_memory(), *other = add_device();
 	struct panel *panel = panel_of_device(device);
@@ -209,7 +205,6 @@ static void a_picture_that_was_replaced_while_it_was_read_is_fetched_again(void 
 				   .in_background = true};
 	struct waiting_poll waiting;
 
-	(void)state;
 	panel_of_device(other);
 	delivery_push_stored(served, other->id, &filler); /* stays in memory */
 	begin_poll(&waiting, device);
@@ -230,12 +225,11 @@ static void a_picture_that_was_replaced_while_it_was_read_is_fetched_again(void 
 	arena_finish(&waiting.arena);
 }
 
-static void after_some_tries_it_is_answered_all_the_same(void **state)
+SCENE(after_some_tries_it_is_answered_all_the_same)
 {
 	struct script_device *device = begin_short_of_memory();
 	struct waiting_poll waiting;
 
-	(void)state;
 	begin_poll(&waiting, device);
 	while (!waiting.is_answered) {
 		begin_rows(2);
@@ -248,12 +242,11 @@ static void after_some_tries_it_is_answered_all_the_same(void **state)
 	answer_nothing(asked(STATEMENT_PANEL_PICTURE), DB_UNAVAILABLE);
 }
 
-static void without_a_database_what_is_in_memory_goes_on(void **state)
+SCENE(without_a_database_what_is_in_memory_goes_on)
 {
 	struct delivery_limits limits = {.picture_bytes = 12};
 	struct script_device *device = add_device();
 
-	(void)state;
 	delivery_set_limits(served, &limits);
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
@@ -267,21 +260,4 @@ static void without_a_database_what_is_in_memory_goes_on(void **state)
 	assert_string_equal(poll(device), "first 15");
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(the_rotation_goes_on_with_each_poll),
-	    TEST(a_peek_changes_nothing),
-	    TEST(a_push_is_displayed_when_it_is_served),
-	    TEST(a_picture_out_of_memory_is_fetched),
-	    TEST(a_temporary_image_out_of_memory_is_fetched),
-	    TEST(temporary_images_are_bound_and_go_when_they_are_over),
-	    TEST(a_picture_that_was_replaced_while_it_was_read_is_fetched_again),
-	    TEST(after_some_tries_it_is_answered_all_the_same),
-	    TEST(without_a_database_what_is_in_memory_goes_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -54,12 +54,13 @@ static const char *text_of(struct id id)
 	return text;
 }
 
-static void after_an_answer_of_this_worker_the_next_goes_on(void **state)
+#define SCENE(function) TEST_IN(function, begin, end)
+
+SCENE(after_an_answer_of_this_worker_the_next_goes_on)
 {
 	struct waiter waiter;
 	char expected[100];
 
-	(void)state;
 	push_order_answered(&order, id_of(1), 7);
 	snprintf(expected, sizeof(expected), "push:%s:7 ", text_of(id_of(1)));
 	assert_string_equal(hints_sent(), expected);
@@ -67,11 +68,10 @@ static void after_an_answer_of_this_worker_the_next_goes_on(void **state)
 	assert_int_equal(pushed_generation, 0);
 }
 
-static void a_push_waits_for_the_answer_of_another_worker(void **state)
+SCENE(a_push_waits_for_the_answer_of_another_worker)
 {
 	struct waiter second, third;
 
-	(void)state;
 	come_count = 0;
 	assert_false(is_next(&third, id_of(1), 6));
 	assert_false(is_next(&second, id_of(1), 5));
@@ -90,11 +90,10 @@ static void a_push_waits_for_the_answer_of_another_worker(void **state)
 	assert_int_equal(next_deadline_ms(), UINT64_MAX);
 }
 
-static void other_devices_do_not_count(void **state)
+SCENE(other_devices_do_not_count)
 {
 	struct waiter waiter;
 
-	(void)state;
 	push_order_answered(&order, id_of(2), 9);
 	assert_false(is_next(&waiter, id_of(1), 5));
 	push_order_answered(&order, id_of(1), 5);
@@ -102,11 +101,10 @@ static void other_devices_do_not_count(void **state)
 	assert_int_not_equal(waiter.place, 0);
 }
 
-static void nobody_waits_longer_than_300_ms(void **state)
+SCENE(nobody_waits_longer_than_300_ms)
 {
 	struct waiter waiter;
 
-	(void)state;
 	assert_false(is_next(&waiter, id_of(1), 5));
 	pass_ms(299);
 	assert_int_equal(waiter.place, 0);
@@ -118,11 +116,10 @@ static void nobody_waits_longer_than_300_ms(void **state)
 	assert_true(is_next(&waiter, id_of(1), 5));
 }
 
-static void without_hints_nobody_waits(void **state)
+SCENE(without_hints_nobody_waits)
 {
 	struct waiter waiter;
 
-	(void)state;
 	set_hints_up(false);
 	assert_true(is_next(&waiter, id_of(1), 5));
 	set_hints_up(true);
@@ -130,11 +127,10 @@ static void without_hints_nobody_waits(void **state)
 	assert_true(is_next(&waiter, id_of(1), 5));
 }
 
-static void answers_are_forgotten_when_nobody_can_ask_for_them(void **state)
+SCENE(answers_are_forgotten_when_nobody_can_ask_for_them)
 {
 	struct waiter waiter;
 
-	(void)state;
 	push_order_answered(&order, id_of(1), 5);
 	pass_ms(5000);
 	push_order_forget(&order);
@@ -149,30 +145,27 @@ static void answers_are_forgotten_when_nobody_can_ask_for_them(void **state)
 	assert_int_equal(order.answered.count, 0);
 }
 
-static void so_many_answers_are_kept_at_most(void **state)
+SCENE(so_many_answers_are_kept_at_most)
 {
-	(void)state;
 	for (unsigned i = 0; i < 21000; i++)
 		push_order_answered(&order, id_of(i), 5), (void)hints_sent();
 	assert_int_equal(order.answered.count, 20000);
 }
 
 /* Hints come in any order: a late one does not take an answer back. */
-static void the_newest_answer_counts(void **state)
+SCENE(the_newest_answer_counts)
 {
 	struct waiter waiter;
 
-	(void)state;
 	push_order_answered(&order, id_of(1), 7);
 	hint("push:%s:5", text_of(id_of(1)));
 	assert_true(is_next(&waiter, id_of(1), 7));
 }
 
-static void pushes_that_wait_go_on_in_their_order(void **state)
+SCENE(pushes_that_wait_go_on_in_their_order)
 {
 	struct waiter waiters[3];
 
-	(void)state;
 	come_count = 0;
 	for (unsigned i = 0; i < array_length(waiters); i++)
 		assert_false(is_next(&waiters[i], id_of(1), 5));
@@ -182,11 +175,10 @@ static void pushes_that_wait_go_on_in_their_order(void **state)
 		assert_int_equal(waiters[i].place, i + 1);
 }
 
-static void a_push_that_waits_is_not_forgotten(void **state)
+SCENE(a_push_that_waits_is_not_forgotten)
 {
 	struct waiter waiter;
 
-	(void)state;
 	assert_false(is_next(&waiter, id_of(1), 5));
 	for (unsigned i = 0; i < 21000; i++)
 		push_order_answered(&order, id_of(2 + i), 5), (void)hints_sent();
@@ -196,9 +188,8 @@ static void a_push_that_waits_is_not_forgotten(void **state)
 	assert_int_not_equal(waiter.place, 0);
 }
 
-static void hints_that_mean_nothing(void **state)
+SCENE(hints_that_mean_nothing)
 {
-	(void)state;
 	hint("push:");
 	hint("push:x:7");
 	hint("push:%s", text_of(id_of(1)));
@@ -207,23 +198,4 @@ static void hints_that_mean_nothing(void **state)
 	assert_int_equal(order.answered.count, 0);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(after_an_answer_of_this_worker_the_next_goes_on),
-	    TEST(a_push_waits_for_the_answer_of_another_worker),
-	    TEST(other_devices_do_not_count),
-	    TEST(nobody_waits_longer_than_300_ms),
-	    TEST(without_hints_nobody_waits),
-	    TEST(answers_are_forgotten_when_nobody_can_ask_for_them),
-	    TEST(so_many_answers_are_kept_at_most),
-	    TEST(the_newest_answer_counts),
-	    TEST(pushes_that_wait_go_on_in_their_order),
-	    TEST(a_push_that_waits_is_not_forgotten),
-	    TEST(hints_that_mean_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

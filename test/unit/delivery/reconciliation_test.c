@@ -14,7 +14,9 @@ static void answer_generations(const struct script_device *const *devices, unsig
 	run_turns();
 }
 
-static void a_lost_hint_is_repaired_within_30_s(void **state)
+#define SCENE(function) TEST_IN(function, serve_begin, serve_end)
+
+SCENE(a_lost_hint_is_repaired_within_30_s)
 {
 	struct script_device *changed = add_device();
 	struct script_device *same = add_device();
@@ -22,7 +24,6 @@ static void a_lost_hint_is_repaired_within_30_s(void **state)
 	struct script_socket *socket = connect_device(changed);
 	struct id ids[10];
 
-	(void)state;
 	panel_of_device(same);
 	changed->brightness = 20;
 	changed->generation++;
@@ -38,12 +39,11 @@ static void a_lost_hint_is_repaired_within_30_s(void **state)
 	assert_string_equal(sent_to(socket), "{\"brightness\":20} ");
 }
 
-static void a_device_that_is_gone_is_found_out(void **state)
+SCENE(a_device_that_is_gone_is_found_out)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket = connect_device(device);
 
-	(void)state;
 	device->is_gone = true;
 	pass_ms(30 * 1000);
 	answer_all(STATEMENT_DEVICE_SEEN, DB_OK);
@@ -52,12 +52,11 @@ static void a_device_that_is_gone_is_found_out(void **state)
 	assert_true(socket->is_dropped);
 }
 
-static void without_hints_it_runs_every_2_s(void **state)
+SCENE(without_hints_it_runs_every_2_s)
 {
 	struct script_device *device = add_device();
 	const struct script_device *all[] = {device};
 
-	(void)state;
 	panel_of_device(device);
 	set_hints_up(false);
 	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
@@ -75,13 +74,12 @@ static void without_hints_it_runs_every_2_s(void **state)
 	answer_all(STATEMENT_DEVICE_SEEN, DB_OK);
 }
 
-static void what_could_not_be_read_is_tried_again_soon(void **state)
+SCENE(what_could_not_be_read_is_tried_again_soon)
 {
 	struct script_device *device = add_device();
 	const struct script_device *all[] = {device};
 	struct panel *panel = panel_of_device(device);
 
-	(void)state;
 	device->generation++;
 	delivery_device_changed(served, device->id, device->generation);
 	run_turns();
@@ -97,12 +95,11 @@ static void what_could_not_be_read_is_tried_again_soon(void **state)
 
 /* The read lets PostgreSQL prune their pages, which its log then has before the change is on the
  * disk. */
-static void written_times_are_read_at_once(void **state)
+SCENE(written_times_are_read_at_once)
 {
 	struct script_device *device = add_device();
 	const struct script_device *all[] = {device};
 
-	(void)state;
 	connect_device(device);
 	while (asked_count(STATEMENT_DEVICE_SEEN) == 0)
 		pass_ms(1);
@@ -121,23 +118,21 @@ static void written_times_are_read_at_once(void **state)
 	answer_generations(all, 1);
 }
 
-static void a_database_that_is_away_is_not_asked(void **state)
+SCENE(a_database_that_is_away_is_not_asked)
 {
-	(void)state;
 	panel_of_device(add_device());
 	set_database_up(false);
 	pass_ms(60 * 1000);
 	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
 }
 
-static void panels_that_nobody_uses_go(void **state)
+SCENE(panels_that_nobody_uses_go)
 {
 	struct delivery_limits limits = {.unused_ms = 100 * 1000};
 	struct script_device *unused = add_device();
 	struct script_device *used = add_device();
 	struct asked_lookup lookup;
 
-	(void)state;
 	delivery_set_limits(served, &limits);
 	panel_of_device(unused);
 	connect_device(used);
@@ -155,13 +150,12 @@ static void panels_that_nobody_uses_go(void **state)
 }
 
 /* Otherwise the time of its last connection would be lost. */
-static void a_panel_that_is_to_be_written_down_stays(void **state)
+SCENE(a_panel_that_is_to_be_written_down_stays)
 {
 	struct delivery_limits limits = {.unused_ms = 10 * 1000};
 	struct script_device *device = add_device();
 	struct id ids[10];
 
-	(void)state;
 	delivery_set_limits(served, &limits);
 	add_installation(device, "one", "first");
 	poll(device);
@@ -173,7 +167,7 @@ static void a_panel_that_is_to_be_written_down_stays(void **state)
 	assert_true(id_equal(ids[0], device->id));
 }
 
-static void the_least_used_panel_makes_room(void **state)
+SCENE(the_least_used_panel_makes_room)
 {
 	struct delivery_limits limits = {.panels = 2};
 	struct script_device *first = add_device();
@@ -181,7 +175,6 @@ static void the_least_used_panel_makes_room(void **state)
 	struct script_device *third = add_device();
 	struct asked_lookup lookup;
 
-	(void)state;
 	delivery_set_limits(served, &limits);
 	connect_device(first); /* in use: it stays */
 	panel_of_device(second);
@@ -195,21 +188,4 @@ static void the_least_used_panel_makes_room(void **state)
 	answer_loads();
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_lost_hint_is_repaired_within_30_s),
-	    TEST(a_device_that_is_gone_is_found_out),
-	    TEST(without_hints_it_runs_every_2_s),
-	    TEST(what_could_not_be_read_is_tried_again_soon),
-	    TEST(written_times_are_read_at_once),
-	    TEST(a_database_that_is_away_is_not_asked),
-	    TEST(panels_that_nobody_uses_go),
-	    TEST(a_panel_that_is_to_be_written_down_stays),
-	    TEST(the_least_used_panel_makes_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -27,13 +27,14 @@ static void store(struct script_device *device, const struct stored_push *push)
 	device->push.created_us = script_wall_us();
 }
 
-static void a_temporary_image_is_shown_without_a_load(void **state)
+#define SCENE(function) TEST_IN(function, serve_begin, serve_end)
+
+SCENE(a_temporary_image_is_shown_without_a_load)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 	struct stored_push push;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	socket = connect_device(device);
 	panel_says(socket, "{\"queued\":0}");
@@ -58,13 +59,12 @@ static void a_temporary_image_is_shown_without_a_load(void **state)
 }
 
 /* The clock of the turn's database is ahead, but the push is newer nevertheless. */
-static void it_is_newer_than_the_last_turn(void **state)
+SCENE(it_is_newer_than_the_last_turn)
 {
 	struct script_device *device = add_device();
 	struct stored_push pushes[] = {temporary(3), installation(4, "new", false)};
 	struct panel *panel;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	panel = panel_of_device(device);
 	panel->content.turned_us = script_wall_us() + 5 * 1000 * 1000;
@@ -74,13 +74,12 @@ static void it_is_newer_than_the_last_turn(void **state)
 	assert_string_equal(poll(device), "pushed 15");
 }
 
-static void a_new_installation_is_at_the_end(void **state)
+SCENE(a_new_installation_is_at_the_end)
 {
 	struct script_device *device = add_device();
 	struct stored_push push = installation(3, "new", false);
 	struct panel *panel;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	panel = panel_of_device(device);
 	delivery_push_stored(served, device->id, &push);
@@ -96,13 +95,12 @@ static void a_new_installation_is_at_the_end(void **state)
 	assert_string_equal(poll(device), "pushed 15");
 }
 
-static void an_installation_is_replaced_in_its_place(void **state)
+SCENE(an_installation_is_replaced_in_its_place)
 {
 	struct script_device *device = add_device();
 	struct stored_push push = installation(4, "one", false);
 	struct panel *panel;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	panel = panel_of_device(device);
@@ -115,12 +113,11 @@ static void an_installation_is_replaced_in_its_place(void **state)
 	assert_int_equal(panel->content.push.installation_position, 2);
 }
 
-static void in_the_background_it_waits_for_its_turn(void **state)
+SCENE(in_the_background_it_waits_for_its_turn)
 {
 	struct script_device *device = add_device();
 	struct stored_push push = installation(3, "new", true);
 
-	(void)state;
 	add_installation(device, "one", "first");
 	panel_of_device(device);
 	delivery_push_stored(served, device->id, &push);
@@ -129,13 +126,12 @@ static void in_the_background_it_waits_for_its_turn(void **state)
 	assert_string_equal(poll(device), "pushed 15");
 }
 
-static void it_takes_the_place_of_a_temporary_image(void **state)
+SCENE(it_takes_the_place_of_a_temporary_image)
 {
 	struct script_device *device = add_device();
 	struct stored_push first = temporary(2), second = installation(3, "new", false);
 	struct panel *panel = panel_of_device(device);
 
-	(void)state;
 	delivery_push_stored(served, device->id, &first);
 	delivery_push_stored(served, device->id, &second);
 	assert_int_equal(loads_asked(), 0);
@@ -143,13 +139,12 @@ static void it_takes_the_place_of_a_temporary_image(void **state)
 	assert_int_equal(panel->content.push.generation, 3);
 }
 
-static void where_something_came_between_it_is_loaded(void **state)
+SCENE(where_something_came_between_it_is_loaded)
 {
 	struct script_device *device = add_device();
 	struct stored_push push = temporary(3);
 	struct panel *panel = panel_of_device(device);
 
-	(void)state;
 	device->brightness = 20; /* at generation 2, of which the hint is lost or late */
 	store(device, &push);
 	delivery_push_stored(served, device->id, &push);
@@ -160,13 +155,12 @@ static void where_something_came_between_it_is_loaded(void **state)
 	assert_string_equal(poll(device), "pushed 10");
 }
 
-static void while_it_is_loading_it_is_loaded_again(void **state)
+SCENE(while_it_is_loading_it_is_loaded_again)
 {
 	struct script_device *device = add_device();
 	struct stored_push push = temporary(2);
 	struct panel *panel = panel_of_device(device);
 
-	(void)state;
 	pass_ms(2000);
 	delivery_connect(served, panel, &(struct panel_lookup){0}, NULL);
 	assert_int_equal(loads_asked(), 1);
@@ -179,26 +173,24 @@ static void while_it_is_loading_it_is_loaded_again(void **state)
 	assert_true(str_equal(panel->content.push.picture.data, STR("pushed")));
 }
 
-static void what_is_older_or_of_nobody_here_changes_nothing(void **state)
+SCENE(what_is_older_or_of_nobody_here_changes_nothing)
 {
 	struct script_device *device = add_device();
 	struct stored_push push = temporary(1);
 	struct panel *panel = panel_of_device(device);
 
-	(void)state;
 	delivery_push_stored(served, device->id, &push);
 	delivery_push_stored(served, id_of(77), &push);
 	assert_int_equal(loads_asked(), 0);
 	assert_int_equal(panel->content.push.generation, 0);
 }
 
-static void a_later_load_changes_nothing(void **state)
+SCENE(a_later_load_changes_nothing)
 {
 	struct script_device *device = add_device();
 	struct stored_push push = temporary(2);
 	struct panel *panel = panel_of_device(device);
 
-	(void)state;
 	delivery_push_stored(served, device->id, &push);
 	assert_string_equal(poll(device), "pushed 10");
 	store(device, &push);
@@ -210,14 +202,13 @@ static void a_later_load_changes_nothing(void **state)
 	assert_int_not_equal(panel->content.push.displayed_us, 0);
 }
 
-static void where_memory_is_short_an_installation_is_fetched(void **state)
+SCENE(where_memory_is_short_an_installation_is_fetched)
 {
 	struct delivery_limits limits = {.picture_bytes = 1};
 	struct script_device *device = add_device();
 	struct stored_push push = installation(3, "new", false);
 	struct panel *panel;
 
-	(void)state;
 	delivery_set_limits(served, &limits);
 	add_installation(device, "one", "first");
 	panel = panel_of_device(device);
@@ -227,23 +218,4 @@ static void where_memory_is_short_an_installation_is_fetched(void **state)
 	assert_int_equal(panel->content.installations[1].picture_generation, 3);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, serve_begin, serve_end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_temporary_image_is_shown_without_a_load),
-	    TEST(it_is_newer_than_the_last_turn),
-	    TEST(a_new_installation_is_at_the_end),
-	    TEST(an_installation_is_replaced_in_its_place),
-	    TEST(in_the_background_it_waits_for_its_turn),
-	    TEST(it_takes_the_place_of_a_temporary_image),
-	    TEST(where_something_came_between_it_is_loaded),
-	    TEST(while_it_is_loading_it_is_loaded_again),
-	    TEST(what_is_older_or_of_nobody_here_changes_nothing),
-	    TEST(a_later_load_changes_nothing),
-	    TEST(where_memory_is_short_an_installation_is_fetched),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

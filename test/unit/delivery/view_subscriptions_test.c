@@ -101,13 +101,14 @@ static void answer_last_online(const struct script_device *device, int64_t us)
 	run_turns();
 }
 
-static void a_page_of_the_same_worker_is_told_at_once(void **state)
+#define SCENE(name) TEST_IN(name, serve_begin, serve_end)
+
+SCENE(a_page_of_the_same_worker_is_told_at_once)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 	struct page page, second;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	socket = connect_device(device);
@@ -132,12 +133,11 @@ static void a_page_of_the_same_worker_is_told_at_once(void **state)
 	close_page(&second);
 }
 
-static void what_others_hold_is_told_by_hints(void **state)
+SCENE(what_others_hold_is_told_by_hints)
 {
 	struct script_device *device = add_device();
 	struct page page;
 
-	(void)state;
 	open_page(&page, device);
 	assert_int_equal(sent("watch", device), 1);
 	assert_null(view_of(&page));
@@ -159,12 +159,11 @@ static void what_others_hold_is_told_by_hints(void **state)
 	assert_int_equal(sent("watch", device), 0);
 }
 
-static void where_nobody_answers_it_is_offline(void **state)
+SCENE(where_nobody_answers_it_is_offline)
 {
 	struct script_device *device = add_device();
 	struct page page;
 
-	(void)state;
 	open_page(&page, device);
 	pass_ms(1500);
 	answer_last_online(device, 1000);
@@ -184,12 +183,11 @@ static void where_nobody_answers_it_is_offline(void **state)
 	close_page(&page);
 }
 
-static void a_holder_that_died_is_missed(void **state)
+SCENE(a_holder_that_died_is_missed)
 {
 	struct script_device *device = add_device();
 	struct page page;
 
-	(void)state;
 	open_page(&page, device);
 	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
 	sent("watch", device);
@@ -206,12 +204,11 @@ static void a_holder_that_died_is_missed(void **state)
 	close_page(&page);
 }
 
-static void a_holder_that_lost_its_panel_says_so(void **state)
+SCENE(a_holder_that_lost_its_panel_says_so)
 {
 	struct script_device *device = add_device();
 	struct page page;
 
-	(void)state;
 	open_page(&page, device);
 	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
 	sent("watch", device);
@@ -230,12 +227,11 @@ static void a_holder_that_lost_its_panel_says_so(void **state)
 	close_page(&page);
 }
 
-static void the_newest_link_counts_and_links_before_polls(void **state)
+SCENE(the_newest_link_counts_and_links_before_polls)
 {
 	struct script_device *device = add_device();
 	struct page page;
 
-	(void)state;
 	open_page(&page, device);
 	other_shows(device, OTHER, SHOWN_POLLING, 5, "polled");
 	other_shows(device, THIRD, SHOWN_POLLING, 4, "older");
@@ -248,12 +244,11 @@ static void the_newest_link_counts_and_links_before_polls(void **state)
 	close_page(&page);
 }
 
-static void pages_of_others_are_told_while_they_watch(void **state)
+SCENE(pages_of_others_are_told_while_they_watch)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	/* No page watches. */
@@ -285,12 +280,11 @@ static void pages_of_others_are_told_while_they_watch(void **state)
 	assert_int_equal(sent("shows", device), 0);
 }
 
-static void a_panel_that_polls_is_told_of(void **state)
+SCENE(a_panel_that_polls_is_told_of)
 {
 	struct script_device *device = add_device();
 	struct page page;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	add_installation(device, "two", "second");
 	open_page(&page, device);
@@ -313,7 +307,7 @@ static void a_panel_that_polls_is_told_of(void **state)
 
 /* A hint about an earlier poll at another worker may arrive after the panel has polled elsewhere.
  */
-static void a_late_report_of_an_earlier_poll_does_not_count(void **state)
+SCENE(a_late_report_of_an_earlier_poll_does_not_count)
 {
 	const struct cursors *cursors = &served->cursors;
 	const struct cursors other = {.table = cursors->table, .worker = cursors->worker + 1};
@@ -322,7 +316,6 @@ static void a_late_report_of_an_earlier_poll_does_not_count(void **state)
 	char one[ID_TEXT_LENGTH + 1], second[ID_TEXT_LENGTH + 1];
 	struct page page;
 
-	(void)state;
 	id_format(cursors_name_worker(&other), one);
 	id_format(cursors_name_worker(&other), second);
 	cursor_set(&other, device->id, &cursor, 6);
@@ -341,13 +334,12 @@ static void a_late_report_of_an_earlier_poll_does_not_count(void **state)
 	close_page(&page);
 }
 
-static void while_hints_have_no_room_nothing_is_lost(void **state)
+SCENE(while_hints_have_no_room_nothing_is_lost)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 	struct page page;
 
-	(void)state;
 	add_installation(device, "one", "first");
 	socket = connect_device(device);
 	hint("watch:%s:%s", name_of(device->id), OTHER);
@@ -366,7 +358,7 @@ static void while_hints_have_no_room_nothing_is_lost(void **state)
 	close_page(&page);
 }
 
-static void an_account_has_its_share_of_watches(void **state)
+SCENE(an_account_has_its_share_of_watches)
 {
 	enum { WATCHES = 16 };
 	struct page pages[WATCHES];
@@ -374,7 +366,6 @@ static void an_account_has_its_share_of_watches(void **state)
 	struct page page;
 	unsigned count = 0;
 
-	(void)state;
 	delivery_set_limits(served, &(struct delivery_limits){.subscriptions = WATCHES});
 	while (try_open(&pages[count], id_of(1000 + count), account))
 		count++;
@@ -388,11 +379,10 @@ static void an_account_has_its_share_of_watches(void **state)
 		close_page(&pages[i]);
 }
 
-static void watches_of_others_are_bounded(void **state)
+SCENE(watches_of_others_are_bounded)
 {
 	struct script_device *device = add_device();
 
-	(void)state;
 	connect_device(device);
 	for (unsigned i = 0; i < LIMIT_LEASES; i++)
 		hint("watch:%s:%s", name_of(id_of(100000 + i)), OTHER);
@@ -406,12 +396,11 @@ static void watches_of_others_are_bounded(void **state)
 	assert_int_equal(sent("shows", device), 1);
 }
 
-static void after_hints_were_lost_all_is_asked_again(void **state)
+SCENE(after_hints_were_lost_all_is_asked_again)
 {
 	struct script_device *device = add_device();
 	struct page page;
 
-	(void)state;
 	open_page(&page, device);
 	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
 	sent("watch", device);
@@ -426,13 +415,12 @@ static void after_hints_were_lost_all_is_asked_again(void **state)
 	close_page(&page);
 }
 
-static void changes_are_told(void **state)
+SCENE(changes_are_told)
 {
 	struct script_device *device = add_device();
 	struct script_device *other = add_device();
 	struct page page;
 
-	(void)state;
 	open_page(&page, device);
 	hint("push:%s:5", name_of(device->id));
 	assert_int_equal(page.rotations, 1);
@@ -444,14 +432,13 @@ static void changes_are_told(void **state)
 	close_page(&page);
 }
 
-static void a_name_that_was_told_outlives_its_picture(void **state)
+SCENE(a_name_that_was_told_outlives_its_picture)
 {
 	struct script_device *device = add_device();
 	struct script_socket *socket;
 	struct page page;
 	uint8_t hash[PICTURE_HASH_BYTES];
 
-	(void)state;
 	add_installation(device, "one", "first");
 	socket = connect_device(device);
 	panel_says(socket, "{\"queued\":0}");
@@ -471,27 +458,4 @@ static void a_name_that_was_told_outlives_its_picture(void **state)
 	close_page(&page);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, serve_begin, serve_end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_page_of_the_same_worker_is_told_at_once),
-	    TEST(what_others_hold_is_told_by_hints),
-	    TEST(where_nobody_answers_it_is_offline),
-	    TEST(a_holder_that_died_is_missed),
-	    TEST(a_holder_that_lost_its_panel_says_so),
-	    TEST(the_newest_link_counts_and_links_before_polls),
-	    TEST(pages_of_others_are_told_while_they_watch),
-	    TEST(a_panel_that_polls_is_told_of),
-	    TEST(a_late_report_of_an_earlier_poll_does_not_count),
-	    TEST(while_hints_have_no_room_nothing_is_lost),
-	    TEST(an_account_has_its_share_of_watches),
-	    TEST(watches_of_others_are_bounded),
-	    TEST(after_hints_were_lost_all_is_asked_again),
-	    TEST(changes_are_told),
-	    TEST(a_name_that_was_told_outlives_its_picture),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

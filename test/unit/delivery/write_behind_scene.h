@@ -74,4 +74,4 @@ static int64_t written_ago_us(void)
 	return script_wall_us() - INT64_C(946684800) * 1000000 - times_us[0];
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+#define SCENE(function) TEST_IN(function, begin, end)

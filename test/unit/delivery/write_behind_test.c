@@ -1,13 +1,12 @@
 /* Tests when write-behind writes, and what it keeps while the database is unavailable. */
 #include "write_behind_scene.h"
 
-static void seen_devices_are_written_every_20_s(void **state)
+SCENE(seen_devices_are_written_every_20_s)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 	int64_t times_us[10];
 	struct id ids[10];
 
-	(void)state;
 	panels_create(&panels, id_of(2)); /* never seen */
 	panel_seen(panel);
 	pass_ms(10 * 1000);
@@ -26,11 +25,10 @@ static void seen_devices_are_written_every_20_s(void **state)
 	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 0); /* no panel was seen since */
 }
 
-static void many_are_written_in_portions(void **state)
+SCENE(many_are_written_in_portions)
 {
 	struct id ids[1000];
 
-	(void)state;
 	for (unsigned i = 0; i < 1500; i++)
 		panel_seen(panels_create(&panels, id_of(i)));
 	pass_ms(20 * 1000);
@@ -41,12 +39,11 @@ static void many_are_written_in_portions(void **state)
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 }
 
-static void what_a_lost_database_did_not_take_is_kept(void **state)
+SCENE(what_a_lost_database_did_not_take_is_kept)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 	int64_t seen_us;
 
-	(void)state;
 	panel_seen(panel);
 	seen_us = panel->seen_us;
 	pass_ms(20 * 1000);
@@ -62,11 +59,10 @@ static void what_a_lost_database_did_not_take_is_kept(void **state)
 	assert_int_equal(panel->seen_us, 0);
 }
 
-static void a_lost_database_gets_the_times_when_it_is_back(void **state)
+SCENE(a_lost_database_gets_the_times_when_it_is_back)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 
-	(void)state;
 	panel_seen(panel);
 	set_database_up(false);
 	pass_ms(20 * 1000);
@@ -76,13 +72,12 @@ static void a_lost_database_gets_the_times_when_it_is_back(void **state)
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 }
 
-static void what_somebody_else_had_locked_is_kept(void **state)
+SCENE(what_somebody_else_had_locked_is_kept)
 {
 	struct panel *one = panels_create(&panels, id_of(1)),
 		     *two = panels_create(&panels, id_of(2));
 	int64_t seen_us;
 
-	(void)state;
 	panel_seen(one);
 	panel_seen(two);
 	seen_us = two->seen_us;
@@ -100,11 +95,10 @@ static void what_somebody_else_had_locked_is_kept(void **state)
 }
 
 /* The next common moment would be too late: the times would be more than a minute old. */
-static void a_write_that_failed_is_repeated_in_2_s(void **state)
+SCENE(a_write_that_failed_is_repeated_in_2_s)
 {
 	static const enum db_outcome outcomes[] = {DB_UNAVAILABLE, DB_BLOCKED};
 
-	(void)state;
 	panel_seen(panels_create(&panels, id_of(1)));
 	pass_ms(20 * 1000);
 	for (unsigned i = 0; i < array_length(outcomes); i++) {
@@ -117,9 +111,8 @@ static void a_write_that_failed_is_repeated_in_2_s(void **state)
 	assert_int_equal(written_ago_us(), 24 * 1000000);
 }
 
-static void workers_that_began_at_other_times_write_together(void **state)
+SCENE(workers_that_began_at_other_times_write_together)
 {
-	(void)state;
 	pass_ms(7000);
 	write_behind_set_interval(&write_behind, 20 * 1000);
 	panel_seen(panels_create(&panels, id_of(1)));
@@ -136,7 +129,7 @@ static void poll_at(const struct cursors *worker, unsigned device)
 	cursor_set(worker, id_of(device), &cursor, script_wall_us());
 }
 
-static void the_worker_of_the_last_poll_writes_it(void **state)
+SCENE(the_worker_of_the_last_poll_writes_it)
 {
 	const struct cursors other = cursors_join(region_common(script_shared, &cursor_region), 1);
 	struct panel *here = panels_create(&panels, id_of(1)),
@@ -145,7 +138,6 @@ static void the_worker_of_the_last_poll_writes_it(void **state)
 		     *late = panels_create(&panels, id_of(4));
 	struct id ids[10];
 
-	(void)state;
 	for (unsigned device = 1; device <= 3; device++)
 		poll_at(&other, device);
 	pass_ms(5000);
@@ -178,11 +170,10 @@ static void poll_for(struct panel *panel, int dwell_s)
 	write_behind_polled(&write_behind, panel);
 }
 
-static void a_panel_is_online_until_its_next_poll_is_due(void **state)
+SCENE(a_panel_is_online_until_its_next_poll_is_due)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 
-	(void)state;
 	pass_ms(7000);
 	poll_for(panel, 15);
 	pass_ms(13 * 1000);
@@ -197,11 +188,10 @@ static void a_panel_is_online_until_its_next_poll_is_due(void **state)
 	assert_int_equal(written_ago_us(), 0);
 }
 
-static void a_panel_that_polls_seldom_is_written_at_its_polls(void **state)
+SCENE(a_panel_that_polls_seldom_is_written_at_its_polls)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		poll_for(panel, 60);
 		pass_ms(999);
@@ -214,11 +204,10 @@ static void a_panel_that_polls_seldom_is_written_at_its_polls(void **state)
 	}
 }
 
-static void a_panel_that_is_connected_is_online(void **state)
+SCENE(a_panel_that_is_connected_is_online)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 
-	(void)state;
 	panel->connection_count = 1;
 	panel_seen(panel);
 	pass_ms(20 * 1000);
@@ -229,12 +218,11 @@ static void a_panel_that_is_connected_is_online(void **state)
 	panel->connection_count = 0;
 }
 
-static void a_worker_that_ends_leaves_nothing_to_others(void **state)
+SCENE(a_worker_that_ends_leaves_nothing_to_others)
 {
 	const struct cursors other = cursors_join(region_common(script_shared, &cursor_region), 1);
 	struct panel *panel = panels_create(&panels, id_of(1));
 
-	(void)state;
 	panel_seen(panel);
 	pass_ms(5000);
 	poll_at(&other, 1);
@@ -243,12 +231,11 @@ static void a_worker_that_ends_leaves_nothing_to_others(void **state)
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
 }
 
-static void a_panel_seen_again_keeps_the_later_time(void **state)
+SCENE(a_panel_seen_again_keeps_the_later_time)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 	int64_t later_us;
 
-	(void)state;
 	panel_seen(panel);
 	pass_ms(20 * 1000);
 	panel_seen(panel);
@@ -268,12 +255,11 @@ static void displayed(unsigned number, int64_t generation)
 	write_behind_displayed(&write_behind, panel, generation, script_wall_us());
 }
 
-static void displayed_pushes_are_written_together(void **state)
+SCENE(displayed_pushes_are_written_together)
 {
 	int64_t generations[10];
 	struct id ids[10];
 
-	(void)state;
 	displayed(1, 5);
 	pass_ms(400);
 	displayed(2, 6);
@@ -290,12 +276,11 @@ static void displayed_pushes_are_written_together(void **state)
 	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
 }
 
-static void a_lost_database_is_told_when_it_is_back(void **state)
+SCENE(a_lost_database_is_told_when_it_is_back)
 {
 	int64_t shown_us = script_wall_us() - INT64_C(946684800) * 1000000, times_us[10];
 	struct id ids[10];
 
-	(void)state;
 	displayed(1, 5);
 	pass_ms(500);
 	set_database_up(false);
@@ -316,11 +301,10 @@ static void a_lost_database_is_told_when_it_is_back(void **state)
 	assert_int_equal(asked_count(STATEMENT_SHOWING_DISPLAYED), 0);
 }
 
-static void a_locked_showing_is_told_again(void **state)
+SCENE(a_locked_showing_is_told_again)
 {
 	int64_t generations[10];
 
-	(void)state;
 	displayed(1, 5);
 	displayed(2, 6);
 	pass_ms(500);
@@ -344,12 +328,11 @@ static unsigned waiting_count(void)
 	return (unsigned)(buffer_length(&write_behind.displayed) / sizeof(struct displayed));
 }
 
-static void many_are_written_in_turn(void **state)
+SCENE(many_are_written_in_turn)
 {
 	static const unsigned counts[] = {DISPLAYED_BATCH, DISPLAYED_BATCH, 1};
 	struct id ids[DISPLAYED_BATCH];
 
-	(void)state;
 	for (unsigned i = 0; i <= 2 * DISPLAYED_BATCH; i++)
 		displayed(i, 5);
 	pass_ms(500);
@@ -367,11 +350,10 @@ static void many_are_written_in_turn(void **state)
 	answer_nothing(asked(STATEMENT_SHOWING_DISPLAYED), DB_OK);
 }
 
-static void of_too_many_the_last_are_dropped(void **state)
+SCENE(of_too_many_the_last_are_dropped)
 {
 	struct panel *panel = panels_create(&panels, id_of(1));
 
-	(void)state;
 	set_database_up(false);
 	for (int i = 0; i <= DISPLAYED_MAX; i++)
 		write_behind_displayed(&write_behind, panel, i, script_wall_us());
@@ -395,9 +377,8 @@ static void of_too_many_the_last_are_dropped(void **state)
 	assert_int_equal(waiting_count(), 0);
 }
 
-static void a_draining_worker_writes_at_once(void **state)
+SCENE(a_draining_worker_writes_at_once)
 {
-	(void)state;
 	displayed(1, 5);
 	panel_seen(panels_find(&panels, id_of(1)));
 	write_behind_drain(&write_behind);
@@ -412,29 +393,4 @@ static void a_draining_worker_writes_at_once(void **state)
 	assert_int_equal(next_deadline_ms(), UINT64_MAX);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(seen_devices_are_written_every_20_s),
-	    TEST(many_are_written_in_portions),
-	    TEST(what_a_lost_database_did_not_take_is_kept),
-	    TEST(a_lost_database_gets_the_times_when_it_is_back),
-	    TEST(what_somebody_else_had_locked_is_kept),
-	    TEST(a_write_that_failed_is_repeated_in_2_s),
-	    TEST(workers_that_began_at_other_times_write_together),
-	    TEST(the_worker_of_the_last_poll_writes_it),
-	    TEST(a_panel_is_online_until_its_next_poll_is_due),
-	    TEST(a_panel_that_polls_seldom_is_written_at_its_polls),
-	    TEST(a_panel_that_is_connected_is_online),
-	    TEST(a_worker_that_ends_leaves_nothing_to_others),
-	    TEST(a_panel_seen_again_keeps_the_later_time),
-	    TEST(displayed_pushes_are_written_together),
-	    TEST(a_lost_database_is_told_when_it_is_back),
-	    TEST(a_locked_showing_is_told_again),
-	    TEST(many_are_written_in_turn),
-	    TEST(of_too_many_the_last_are_dropped),
-	    TEST(a_draining_worker_writes_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

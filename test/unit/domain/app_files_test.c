@@ -1,14 +1,10 @@
 /* Apps of several files, split and joined. */
 #include "domain/app_files.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../cmocka_test.h"
 
 static void assert_refused(const char *archive, const char *wanted)
 {
@@ -38,9 +34,8 @@ static void assert_names(const char *archive, const char *wanted)
 	app_files_finish(&files);
 }
 
-static void test_what_is_an_archive(void **state)
+TEST(test_what_is_an_archive)
 {
-	(void)state;
 	assert_true(txtar_is_archive(STR("-- a --\n")));
 	assert_true(txtar_is_archive(STR("\n# comment\n\r\n-- a --")));
 	assert_false(txtar_is_archive(STR("")));
@@ -49,9 +44,8 @@ static void test_what_is_an_archive(void **state)
 	assert_false(txtar_is_archive(STR("let a = 1;\n-- a --\n")));
 }
 
-static void test_which_script_is_the_first(void **state)
+TEST(test_which_script_is_the_first)
 {
-	(void)state;
 	assert_names("-- a.json --\n{}\n-- mine.ts --\nx\n-- lib/b.ts --\ny\n",
 		     "mine.ts a.json lib/b.ts");
 	assert_names("-- a.ts --\n-- main.ts --\n", "main.ts a.ts");
@@ -65,11 +59,10 @@ static void test_which_script_is_the_first(void **state)
 		       "if there are several scripts, one must be app.ts or main.ts");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const char *const wrong[] = {"..", ".", "/a.ts", "a/", "a//b", "../a", "a/../b"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		char archive[40], wanted[60];
 
@@ -81,7 +74,7 @@ static void test_names(void **state)
 	assert_names("-- app.ts --\n-- ... --\n-- a b --\n", "app.ts ... a b");
 }
 
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
 	static const char archive[] =
 	    "# comment\n-- app.ts --\nlet a;\n\n-- b.png;base64 --\r\nAAEC\n"
@@ -90,7 +83,6 @@ static void test_there_and_back(void **state)
 	struct buffer made = {0};
 	char why[APP_FILES_WHY_MAX] = "";
 
-	(void)state;
 	assert_int_equal(app_files_read(str_from(archive), &files, why), 0);
 	assert_int_equal(files.count, 3);
 	assert_true(app_file_is_script(&files.list[0]));
@@ -107,11 +99,10 @@ static void test_there_and_back(void **state)
 	app_files_finish(&files);
 }
 
-static void test_how_many(void **state)
+TEST(test_how_many)
 {
 	struct buffer archive = {0};
 
-	(void)state;
 	buffer_printf(&archive, "-- app.ts --\n");
 	for (unsigned i = 1; i < APP_FILES_SCRIPTS_MAX; i++)
 		buffer_printf(&archive, "-- a%u.ts --\n", i);
@@ -133,15 +124,4 @@ static void test_how_many(void **state)
 	buffer_finish(&archive);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_what_is_an_archive),
-	    cmocka_unit_test(test_which_script_is_the_first),
-	    cmocka_unit_test(test_names),
-	    cmocka_unit_test(test_there_and_back),
-	    cmocka_unit_test(test_how_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

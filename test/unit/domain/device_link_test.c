@@ -13,12 +13,11 @@ static struct device_link make(const char *base)
 	return device_link_make(&arena, str_from(base), id, STR("0123456789abcdefghijABCD"));
 }
 
-static void urls_of_both_schemes(void **state)
+TEST(urls_of_both_schemes)
 {
 	struct device_link plain = make("http://192.0.2.1:8080");
 	struct device_link secure = make("https://panels.example.org/wall");
 
-	(void)state;
 	assert_string_equal(plain.websocket_url.data,
 			    "ws://192.0.2.1:8080/d/0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa/ws"
 			    "?key=0123456789abcdefghijABCD");
@@ -34,13 +33,12 @@ static void urls_of_both_schemes(void **state)
 	arena_finish(&arena);
 }
 
-static void what_panels_would_drop(void **state)
+TEST(what_panels_would_drop)
 {
 	char base[] = "https://example.org/"
 		      "1234567890123456789012345678901234567890";
 	struct device_link link = make(base);
 
-	(void)state;
 	assert_true(link.excess > 0);
 	base[strlen(base) - link.excess] = '\0';
 	link = make(base);
@@ -49,12 +47,4 @@ static void what_panels_would_drop(void **state)
 	arena_finish(&arena);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(urls_of_both_schemes),
-	    cmocka_unit_test(what_panels_would_drop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -41,9 +41,8 @@ static const struct {
     {"\xc3\xa9", DEVICE_REFERENCE_NONE},
 };
 
-static void forms_are_told_apart(void **state)
+TEST(forms_are_told_apart)
 {
-	(void)state;
 	for (size_t i = 0; i < array_length(forms); i++) {
 		struct str text = str_from(forms[i].text);
 		struct device_reference reference = device_reference_parse(text);
@@ -56,9 +55,8 @@ static void forms_are_told_apart(void **state)
 	}
 }
 
-static void serial_takes_letters_digits_dash_underscore(void **state)
+TEST(serial_takes_letters_digits_dash_underscore)
 {
-	(void)state;
 	for (int c = 0; c < 256; c++) {
 		char text[] = {'x', (char)c, 'y'};
 		bool expected = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
@@ -69,14 +67,13 @@ static void serial_takes_letters_digits_dash_underscore(void **state)
 	assert_false(serial_is_valid((struct str){0}));
 }
 
-static void all_spellings_are_one_address(void **state)
+TEST(all_spellings_are_one_address)
 {
 	static const char *const spellings[] = {
 	    "a4:cf:12:ef:00:01", "A4:CF:12:EF:00:01", "a4-cf-12-ef-00-01",
 	    "A4-CF-12-EF-00-01", "a4cf12ef0001",      "A4CF12EF0001",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(spellings); i++) {
 		uint8_t mac[MAC_BYTES];
 		char text[MAC_TEXT_LENGTH + 1];
@@ -88,24 +85,13 @@ static void all_spellings_are_one_address(void **state)
 	}
 }
 
-static void refused_addresses_leave_the_output(void **state)
+TEST(refused_addresses_leave_the_output)
 {
 	uint8_t mac[MAC_BYTES] = {1, 2, 3, 4, 5, 6};
 
-	(void)state;
 	assert_false(mac_parse(STR("a4:cf:12:ef:00:0x"), mac));
 	assert_false(mac_parse(STR("a4cf12ef000x"), mac));
 	assert_memory_equal(mac, "\1\2\3\4\5\6", MAC_BYTES);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(forms_are_told_apart),
-	    cmocka_unit_test(serial_takes_letters_digits_dash_underscore),
-	    cmocka_unit_test(all_spellings_are_one_address),
-	    cmocka_unit_test(refused_addresses_leave_the_output),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -37,9 +37,8 @@ static bool is_on(struct schedule schedule, int day, int hour, int minute)
 	return schedule_is_on(&schedule, local_time_at(NULL, utc(5, day, hour, minute, 0)));
 }
 
-static void weekdays_begin_at_midnight(void **state)
+TEST(weekdays_begin_at_midnight)
 {
-	(void)state;
 	for (int day = 4; day < 18; day++) {
 		struct local_time first = local_time_at(NULL, utc(5, day, 0, 0, 0));
 		struct local_time last = local_time_at(NULL, utc(5, day, 23, 59, 59));
@@ -57,23 +56,21 @@ static void weekdays_begin_at_midnight(void **state)
 }
 
 /* Uses the zone of the device: Monday begins in Zagreb while it is Sunday in Greenwich. */
-static void weekdays_are_local(void **state)
+TEST(weekdays_are_local)
 {
 	const struct zone *zagreb = zones_find(STR("Europe/Zagreb"));
 	const struct zone *hawaii = zones_find(STR("Pacific/Honolulu"));
 
-	(void)state;
 	assert_int_equal(local_time_at(zagreb, utc(5, 3, 21, 59, 59)).weekday, 6);
 	assert_int_equal(local_time_at(zagreb, utc(5, 3, 22, 0, 0)).weekday, 0);
 	assert_int_equal(local_time_at(hawaii, utc(5, 4, 9, 59, 59)).weekday, 6);
 	assert_int_equal(local_time_at(hawaii, utc(5, 4, 10, 0, 0)).weekday, 0);
 }
 
-static void hours_within_a_day(void **state)
+TEST(hours_within_a_day)
 {
 	struct schedule schedule = hours(7 * 60, 9 * 60);
 
-	(void)state;
 	assert_false(is_on(schedule, 4, 6, 59));
 	assert_true(is_on(schedule, 4, 7, 0));
 	assert_true(is_on(schedule, 4, 8, 59));
@@ -85,11 +82,10 @@ static void hours_within_a_day(void **state)
 }
 
 /* The night from Monday to Tuesday is Monday's. */
-static void hours_across_midnight(void **state)
+TEST(hours_across_midnight)
 {
 	struct schedule schedule = hours(22 * 60, 2 * 60);
 
-	(void)state;
 	schedule.days_off = (uint8_t)(WEEKDAYS_ALL & ~1);
 	assert_false(is_on(schedule, 4, 1, 59));
 	assert_false(is_on(schedule, 4, 21, 59));
@@ -105,11 +101,10 @@ static void hours_across_midnight(void **state)
 	assert_false(is_on(schedule, 11, 22, 0));
 }
 
-static void equal_hours_last_a_day(void **state)
+TEST(equal_hours_last_a_day)
 {
 	struct schedule schedule = hours(6 * 60, 6 * 60);
 
-	(void)state;
 	for (int hour = 0; hour < 24; hour++)
 		assert_true(is_on(schedule, 4, hour, 0));
 	schedule.days_off = (uint8_t)(WEEKDAYS_ALL & ~1);
@@ -126,7 +121,7 @@ static void equal_hours_last_a_day(void **state)
 }
 
 /* Tests spring, when the hour from 2:00 to 3:00 is missing, and autumn, when it comes twice. */
-static void hours_when_the_clock_is_changed(void **state)
+TEST(hours_when_the_clock_is_changed)
 {
 	static const struct {
 		int month, day, hour, minute;
@@ -149,7 +144,6 @@ static void hours_when_the_clock_is_changed(void **state)
 	const struct zone *zone = zones_find(STR("Europe/Zagreb"));
 	struct schedule schedule = hours(2 * 60 + 30, 3 * 60 + 30);
 
-	(void)state;
 	for (unsigned i = 0; i < array_length(cases); i++) {
 		int64_t at_us =
 		    utc(cases[i].month, cases[i].day, cases[i].hour, cases[i].minute, 0);
@@ -219,12 +213,11 @@ static void check_order(struct content *content, bool is_asleep, bool has_entrie
 		assert_ptr_equal(display_mode_next(&mode, after), next);
 }
 
-static void the_order_of_the_rules(void **state)
+TEST(the_order_of_the_rules)
 {
 	static const int64_t chosen[] = {0, -1, 10, 20, 30};
 	struct content content;
 
-	(void)state;
 	for (unsigned i = 0; i < 2 * 2 * 2 * 2 * 5 * 5; i++) {
 		bool has_entries = i & 1, is_asleep = i >> 1 & 1;
 
@@ -243,11 +236,10 @@ static void the_order_of_the_rules(void **state)
 	}
 }
 
-static void night_entry_is_not_dimmed(void **state)
+TEST(night_entry_is_not_dimmed)
 {
 	struct content content = content_of(1);
 
-	(void)state;
 	content.settings.auto_dim = content.settings.sleep_enabled = true;
 	content.settings.sleep_start_minute = 22 * 60;
 	content.night_position = 10;
@@ -257,12 +249,11 @@ static void night_entry_is_not_dimmed(void **state)
 	assert_int_equal(display_mode_at(&content, utc(5, 5, 0, 0, 0)).brightness, 18);
 }
 
-static void night_entry_is_dark_at_no_brightness(void **state)
+TEST(night_entry_is_dark_at_no_brightness)
 {
 	struct content content = content_of(1);
 	struct display_mode mode;
 
-	(void)state;
 	content.settings.sleep_enabled = true; /* all day */
 	content.night_position = 10;
 	content.night_brightness = 0;
@@ -270,12 +261,11 @@ static void night_entry_is_dark_at_no_brightness(void **state)
 	assert_int_equal(mode.kind, DISPLAY_MODE_DARK);
 }
 
-static void entries_are_passed_over(void **state)
+TEST(entries_are_passed_over)
 {
 	struct content content = content_of(4);
 	struct display_mode mode;
 
-	(void)state;
 	entries[1].is_disabled = true;
 	entries[2].schedule = hours(12 * 60, 13 * 60);
 	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
@@ -293,12 +283,11 @@ static void entries_are_passed_over(void **state)
 }
 
 /* An entry without a picture is not shown, but has its turn, and is rendered. */
-static void blank_entries(void **state)
+TEST(blank_entries)
 {
 	struct content content = content_of(3);
 	struct display_mode mode;
 
-	(void)state;
 	entries[0].is_empty = true;
 	entries[1].is_empty = entries[1].is_disabled = true;
 	mode = display_mode_at(&content, utc(5, 4, 12, 0, 0));
@@ -371,9 +360,8 @@ static void walk(const char *zone, int64_t from_us, int days)
 	}
 }
 
-static void valid_until_is_right(void **state)
+TEST(valid_until_is_right)
 {
-	(void)state;
 	walk("UTC", utc(5, 1, 0, 0, 0), 3);
 	walk("Europe/Zagreb", utc(3, 28, 12, 0, 0), 2);
 	walk("Europe/Zagreb", utc(10, 24, 12, 0, 0), 2);
@@ -404,9 +392,8 @@ static void agrees_with_the_c_library(const char *zone, int month, int day)
 	tzset();
 }
 
-static void local_time_is_that_of_the_c_library(void **state)
+TEST(local_time_is_that_of_the_c_library)
 {
-	(void)state;
 	agrees_with_the_c_library("Europe/Zagreb", 3, 28);
 	agrees_with_the_c_library("Europe/Zagreb", 10, 24);
 	agrees_with_the_c_library("America/New_York", 3, 7);
@@ -439,12 +426,11 @@ static void check_moments(const char *zone, struct schedule schedule, const stru
 
 /* 22:00 to 06:00 of Saturdays on which the night is an hour shorter or longer: 28 March and 24
  * October 2026 are Saturdays. */
-static void nights_in_which_the_clock_is_changed(void **state)
+TEST(nights_in_which_the_clock_is_changed)
 {
 	struct schedule nights = hours(22 * 60, 6 * 60);
 	struct schedule days = {.days_off = (uint8_t)~0x20};
 
-	(void)state;
 	nights.days_off = (uint8_t)~0x20;
 	check_moments("Europe/Zagreb", nights,
 		      (const struct moment[]){{3, 28, 20, 59, 59, false},
@@ -477,24 +463,4 @@ static void nights_in_which_the_clock_is_changed(void **state)
 	    (const struct moment[]){{3, 28, 21, 59, 59, true}, {3, 28, 22, 0, 0, false}, {0}});
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(weekdays_begin_at_midnight),
-	    cmocka_unit_test(weekdays_are_local),
-	    cmocka_unit_test(hours_within_a_day),
-	    cmocka_unit_test(hours_across_midnight),
-	    cmocka_unit_test(equal_hours_last_a_day),
-	    cmocka_unit_test(hours_when_the_clock_is_changed),
-	    cmocka_unit_test(the_order_of_the_rules),
-	    cmocka_unit_test(night_entry_is_not_dimmed),
-	    cmocka_unit_test(night_entry_is_dark_at_no_brightness),
-	    cmocka_unit_test(entries_are_passed_over),
-	    cmocka_unit_test(blank_entries),
-	    cmocka_unit_test(valid_until_is_right),
-	    cmocka_unit_test(local_time_is_that_of_the_c_library),
-	    cmocka_unit_test(nights_in_which_the_clock_is_changed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

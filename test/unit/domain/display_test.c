@@ -38,11 +38,10 @@ static int level(const struct display_settings *display, int64_t wall_us)
 	return display_level_at(display, wall_us).brightness;
 }
 
-static void window_within_a_day(void **state)
+TEST(window_within_a_day)
 {
 	struct display_settings display = settings("UTC");
 
-	(void)state;
 	sleep_from_to(&display, 8 * 60, 9 * 60 + 30);
 	assert_int_equal(level(&display, utc(2026, 5, 4, 7, 59, 59) + 999999), 60);
 	assert_int_equal(level(&display, utc(2026, 5, 4, 8, 0, 0)), 0);
@@ -52,12 +51,11 @@ static void window_within_a_day(void **state)
 	assert_int_equal(level(&display, utc(2026, 5, 4, 8, 30, 0)), 60);
 }
 
-static void dimming_that_was_set(void **state)
+TEST(dimming_that_was_set)
 {
 	struct display_settings display = settings("UTC");
 	int64_t noon = utc(2026, 5, 4, 12, 0, 0), until = noon + INT64_C(90) * 1000000;
 
-	(void)state;
 	display.dim_brightness = 15;
 	display.dim_set = (struct dim_setting){.is_set = true, .is_dimmed = true};
 	assert_int_equal(level(&display, noon), 15);
@@ -81,11 +79,10 @@ static void dimming_that_was_set(void **state)
 	assert_int_equal(level(&display, noon), 0);
 }
 
-static void window_across_midnight(void **state)
+TEST(window_across_midnight)
 {
 	struct display_settings display = settings("Europe/Zagreb"); /* UTC+2 in May */
 
-	(void)state;
 	sleep_from_to(&display, 22 * 60, 7 * 60);
 	assert_int_equal(level(&display, utc(2026, 5, 4, 19, 59, 59)), 60);
 	assert_int_equal(level(&display, utc(2026, 5, 4, 20, 0, 0)), 0);
@@ -98,11 +95,10 @@ static void window_across_midnight(void **state)
 	assert_int_equal(level(&display, utc(2026, 5, 4, 22, 0, 0)), 60);
 }
 
-static void equal_start_and_end_is_the_whole_day(void **state)
+TEST(equal_start_and_end_is_the_whole_day)
 {
 	struct display_settings display = settings("America/New_York");
 
-	(void)state;
 	for (int16_t minute = 0; minute < 1440; minute = (int16_t)(minute + 360)) {
 		sleep_from_to(&display, minute, minute);
 		for (int hour = 0; hour < 24; hour++)
@@ -110,7 +106,7 @@ static void equal_start_and_end_is_the_whole_day(void **state)
 	}
 }
 
-static void auto_dim_is_a_third_at_least_one(void **state)
+TEST(auto_dim_is_a_third_at_least_one)
 {
 	static const struct {
 		int16_t set;
@@ -119,7 +115,6 @@ static void auto_dim_is_a_third_at_least_one(void **state)
 		     {10, 3}, {50, 15}, {99, 29}, {100, 30}};
 	struct display_settings display = settings("UTC");
 
-	(void)state;
 	display.auto_dim = true;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		display.brightness = cases[i].set;
@@ -132,11 +127,10 @@ static void auto_dim_is_a_third_at_least_one(void **state)
 	assert_int_equal(level(&display, utc(2026, 5, 4, 21, 30, 0)), 0);
 }
 
-static void dims_to_the_end_of_the_night(void **state)
+TEST(dims_to_the_end_of_the_night)
 {
 	struct display_settings display = settings("UTC");
 
-	(void)state;
 	display.dim_enabled = true;
 	display.dim_start_minute = 20 * 60;
 	display.sleep_end_minute = 6 * 60;
@@ -161,11 +155,10 @@ static void dims_to_the_end_of_the_night(void **state)
 }
 
 /* Tests spring, when the hour from 2:00 to 3:00 is missing, and autumn, when it comes twice. */
-static void daylight_saving(void **state)
+TEST(daylight_saving)
 {
 	struct display_settings display = settings("Europe/Zagreb");
 
-	(void)state;
 	sleep_from_to(&display, 2 * 60 + 30, 3 * 60 + 30);
 	/* 29 March 2026, 01:00 UTC: 2:00 becomes 3:00. */
 	assert_int_equal(level(&display, utc(2026, 3, 29, 0, 59, 59)), 60);
@@ -212,12 +205,11 @@ static void sleeps(const char *zone, int64_t noon_us, int16_t start, int16_t end
 }
 
 /* A window that has begun lasts over the change of the clock. */
-static void windows_when_clocks_are_put_back(void **state)
+TEST(windows_when_clocks_are_put_back)
 {
 	const char *zagreb = "Europe/Zagreb"; /* 3:00 becomes 2:00 */
 	int64_t noon_us = utc(2026, 10, 24, 10, 0, 0);
 
-	(void)state;
 	sleeps(zagreb, noon_us, 22 * 60, 7 * 60, 1, 10 * 60);
 	sleeps(zagreb, noon_us, 2 * 60 + 30, 3 * 60 + 30, 1, 2 * 60);
 	sleeps(zagreb, noon_us, 2 * 60 + 30, 3 * 60, 1, 90);
@@ -258,9 +250,8 @@ static void walk_agrees_with_every_minute(const char *zone, int64_t from_us, int
 	}
 }
 
-static void valid_until_is_right(void **state)
+TEST(valid_until_is_right)
 {
-	(void)state;
 	walk_agrees_with_every_minute("Europe/Zagreb", utc(2026, 3, 28, 12, 0, 0), 2);
 	walk_agrees_with_every_minute("Europe/Zagreb", utc(2026, 10, 24, 12, 0, 0), 2);
 	walk_agrees_with_every_minute("America/New_York", utc(2026, 11, 1, 0, 0, 0), 2);
@@ -271,19 +262,4 @@ static void valid_until_is_right(void **state)
 	walk_agrees_with_every_minute("Nowhere", utc(2026, 7, 1, 0, 0, 0), 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(window_within_a_day),
-	    cmocka_unit_test(dimming_that_was_set),
-	    cmocka_unit_test(window_across_midnight),
-	    cmocka_unit_test(equal_start_and_end_is_the_whole_day),
-	    cmocka_unit_test(auto_dim_is_a_third_at_least_one),
-	    cmocka_unit_test(dims_to_the_end_of_the_night),
-	    cmocka_unit_test(daylight_saving),
-	    cmocka_unit_test(windows_when_clocks_are_put_back),
-	    cmocka_unit_test(valid_until_is_right),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

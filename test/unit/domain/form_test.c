@@ -35,9 +35,8 @@ static void assert_refused(const char *schema, const char *reason)
 	assert_string_equal(arena_copy(&arena, why).data, reason);
 }
 
-static void all_members_are_written(void **state)
+TEST_IN(all_members_are_written, NULL, free_arena)
 {
-	(void)state;
 	assert_string_equal(
 	    written(
 		"{\"version\":\"1\",\"schema\":[{\"type\":\"color\",\"id\":\"c\",\"name\":\"N\","
@@ -54,32 +53,29 @@ static void all_members_are_written(void **state)
 	assert_string_equal(written("{\"version\":\"1\",\"schema\":[]}").data, "[]");
 }
 
-static void options_have_a_text(void **state)
+TEST_IN(options_have_a_text, NULL, free_arena)
 {
 	struct str text;
 
-	(void)state;
 	text = written("{\"schema\":[{\"type\":\"dropdown\",\"id\":\"d\",\"options\":[{\"display\":"
 		       "\"A\",\"value\":\"1\"},{\"text\":\"B\",\"value\":\"2\"}]}]}");
 	assert_non_null(strstr(text.data, "[{\"display\":\"A\",\"text\":\"A\",\"value\":\"1\"},"
 					  "{\"display\":\"B\",\"text\":\"B\",\"value\":\"2\"}]"));
 }
 
-static void what_cannot_be_filled_in_says_so(void **state)
+TEST_IN(what_cannot_be_filled_in_says_so, NULL, free_arena)
 {
-	(void)state;
 	assert_non_null(strstr(written("{\"schema\":[{\"type\":\"oauth2\",\"id\":\"o\"}]}").data,
 			       "not possible here"));
 }
 
-static void what_it_makes_is_known_once_it_was_added(void **state)
+TEST_IN(what_it_makes_is_known_once_it_was_added, NULL, free_arena)
 {
 	static const struct str own = STR("{\"schema\":[{\"type\":\"generated\",\"id\":\"a\"}]}"),
 				more = STR("{\"schema\":[{\"type\":\"generated\",\"id\":\"b\"}]}");
 	struct form form, made;
 	struct str reason;
 
-	(void)state;
 	assert_true(form_read(own, &arena, &form, &reason));
 	assert_true(form_read(more, &arena, &made, &reason));
 	assert_true(form_makes_more(&form));
@@ -90,9 +86,8 @@ static void what_it_makes_is_known_once_it_was_added(void **state)
 	assert_false(form_makes_more(&(struct form){0}));
 }
 
-static void other_shapes_are_refused(void **state)
+TEST_IN(other_shapes_are_refused, NULL, free_arena)
 {
-	(void)state;
 	assert_refused("{\"schema\":[{\"type\":\"sound\",\"id\":\"s\"}]}",
 		       "its schema has a field of the unknown type \"sound\"");
 	assert_refused("{\"schema\":[{\"type\":\"text\",\"id\":\"\"}]}",
@@ -106,13 +101,12 @@ static void other_shapes_are_refused(void **state)
 	    "its schema has a visibility of an unknown kind");
 }
 
-static void options_of_a_handler_are_read(void **state)
+TEST_IN(options_of_a_handler_are_read, NULL, free_arena)
 {
 	struct form_option *options;
 	struct str reason;
 	unsigned count;
 
-	(void)state;
 	assert_true(form_read_options(STR("[{\"display\":\"\",\"text\":\"T\",\"value\":\"v\"}]"),
 				      &arena, &options, &count, &reason));
 	assert_int_equal(count, 1);
@@ -122,12 +116,11 @@ static void options_of_a_handler_are_read(void **state)
 	assert_false(form_read_options(STR("nothing"), &arena, &options, &count, &reason));
 }
 
-static void fields_of_a_handler_are_added_once(void **state)
+TEST_IN(fields_of_a_handler_are_added_once, NULL, free_arena)
 {
 	struct form form, more;
 	struct str reason;
 
-	(void)state;
 	assert_true(form_read(STR("{\"schema\":[{\"type\":\"text\",\"id\":\"a\"}]}"), &arena, &form,
 			      &reason));
 	assert_true(form_read(STR("{\"schema\":[{\"type\":\"png\",\"id\":\"a\"},{\"type\":\"text\","
@@ -140,17 +133,4 @@ static void fields_of_a_handler_are_added_once(void **state)
 	assert_null(form_find(&form, STR("c")));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(all_members_are_written, free_arena),
-	    cmocka_unit_test_teardown(options_have_a_text, free_arena),
-	    cmocka_unit_test_teardown(what_cannot_be_filled_in_says_so, free_arena),
-	    cmocka_unit_test_teardown(what_it_makes_is_known_once_it_was_added, free_arena),
-	    cmocka_unit_test_teardown(other_shapes_are_refused, free_arena),
-	    cmocka_unit_test_teardown(options_of_a_handler_are_read, free_arena),
-	    cmocka_unit_test_teardown(fields_of_a_handler_are_added_once, free_arena),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -8,12 +8,11 @@
 static const char known_key[] = "ddk_0aZ90aZ90aZ90aZ90aZ90aZ90aZ9Qq397Wkl";
 static const char known_hash[] = "b2f6f9482836d5c2dd41a6dd1568493e6d3ca2008704bd4472893974afa2f8bc";
 
-static void known_key_is_well_formed(void **state)
+TEST(known_key_is_well_formed)
 {
 	uint8_t hash[KEY_HASH_BYTES];
 	char hex[2 * KEY_HASH_BYTES + 1];
 
-	(void)state;
 	assert_int_equal(strlen(known_key), API_KEY_LENGTH);
 	assert_true(api_key_is_well_formed(str_from(known_key)));
 	key_hash(str_from(known_key), hash);
@@ -22,9 +21,8 @@ static void known_key_is_well_formed(void **state)
 }
 
 /* A CRC finds every change of a single byte. */
-static void every_changed_byte_is_refused(void **state)
+TEST(every_changed_byte_is_refused)
 {
-	(void)state;
 	for (size_t position = 0; position < API_KEY_LENGTH; position++) {
 		for (int c = 0; c < 256; c++) {
 			char key[API_KEY_LENGTH];
@@ -37,11 +35,10 @@ static void every_changed_byte_is_refused(void **state)
 	}
 }
 
-static void other_lengths_are_refused(void **state)
+TEST(other_lengths_are_refused)
 {
 	char longer[API_KEY_LENGTH + 2];
 
-	(void)state;
 	for (size_t length = 0; length < API_KEY_LENGTH; length++)
 		assert_false(api_key_is_well_formed((struct str){known_key, length}));
 	memcpy(longer, known_key, API_KEY_LENGTH);
@@ -52,11 +49,10 @@ static void other_lengths_are_refused(void **state)
 	assert_false(api_key_is_well_formed((struct str){0}));
 }
 
-static void new_keys_are_well_formed_and_differ(void **state)
+TEST(new_keys_are_well_formed_and_differ)
 {
 	char keys[200][API_KEY_LENGTH + 1];
 
-	(void)state;
 	for (size_t i = 0; i < array_length(keys); i++) {
 		api_key_new(keys[i]);
 		assert_int_equal(strlen(keys[i]), API_KEY_LENGTH);
@@ -68,13 +64,12 @@ static void new_keys_are_well_formed_and_differ(void **state)
 
 /* 100,000 characters: each of the 62 is expected 1,613 times. A deviation of 300 is more than
  * seven standard deviations; a modulo of a random byte would deviate by 400 for eight of them. */
-static void characters_are_even(void **state)
+TEST(characters_are_even)
 {
 	unsigned counts[256] = {0};
 	char key[LINK_KEY_LENGTH + 1];
 	unsigned seen = 0;
 
-	(void)state;
 	for (int i = 0; i < 100000 / LINK_KEY_LENGTH; i++) {
 		link_key_new(key);
 		for (size_t j = 0; j < LINK_KEY_LENGTH; j++)
@@ -89,11 +84,10 @@ static void characters_are_even(void **state)
 	assert_int_equal(seen, 62);
 }
 
-static void link_keys(void **state)
+TEST(link_keys)
 {
 	char key[LINK_KEY_LENGTH + 1];
 
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		link_key_new(key);
 		assert_int_equal(strlen(key), LINK_KEY_LENGTH);
@@ -113,11 +107,10 @@ static void link_keys(void **state)
 }
 
 /* Compares each list of up to 5 devices with a check of all of them. */
-static void devices_of_a_scope(void **state)
+TEST(devices_of_a_scope)
 {
 	struct id ids[5];
 
-	(void)state;
 	for (unsigned i = 0; i < array_length(ids); i++)
 		ids[i] = (struct id){.bytes = {(uint8_t)(2 * i), 0xff}};
 	for (unsigned count = 0; count <= array_length(ids); count++) {
@@ -133,11 +126,10 @@ static void devices_of_a_scope(void **state)
 	}
 }
 
-static void scopes_have_names(void **state)
+TEST(scopes_have_names)
 {
 	enum key_level level;
 
-	(void)state;
 	for (level = KEY_LEVEL_PUSH; level <= KEY_LEVEL_ALL; level++) {
 		enum key_level found;
 
@@ -150,18 +142,4 @@ static void scopes_have_names(void **state)
 	assert_non_null(key_scope_check(STR("everything")));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(devices_of_a_scope),
-	    cmocka_unit_test(scopes_have_names),
-	    cmocka_unit_test(known_key_is_well_formed),
-	    cmocka_unit_test(every_changed_byte_is_refused),
-	    cmocka_unit_test(other_lengths_are_refused),
-	    cmocka_unit_test(new_keys_are_well_formed_and_differ),
-	    cmocka_unit_test(characters_are_even),
-	    cmocka_unit_test(link_keys),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -12,9 +12,8 @@ static const char *check(const char *password)
 	return password_check(str_from(password));
 }
 
-static void the_commonest_are_refused(void **state)
+TEST(the_commonest_are_refused)
 {
-	(void)state;
 	if (common_password_count == 0)
 		skip(); /* built without the list */
 	assert_true(common_password_count > 1000);
@@ -36,7 +35,7 @@ static void the_commonest_are_refused(void **state)
 	assert_non_null(check("Password1234"));
 }
 
-static void runs_and_few_characters_are_refused(void **state)
+TEST(runs_and_few_characters_are_refused)
 {
 	static const char *const bad[] = {
 	    "0123456789", "1234567890", "9876543210",	"7890123456",	"abcdefghijkl",
@@ -48,7 +47,6 @@ static void runs_and_few_characters_are_refused(void **state)
 	    "13579 24680",
 	};
 
-	(void)state;
 	assert_non_null(check("\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (!check(bad[i]))
@@ -58,7 +56,7 @@ static void runs_and_few_characters_are_refused(void **state)
 			fail_msg("%s", good[i]);
 }
 
-static void words_of_the_place_are_not_enough(void **state)
+TEST(words_of_the_place_are_not_enough)
 {
 	static const char *const bad[] = {
 	    "displayd2026!", "DisplayD.Admin", "panel-display-7", "administrator", "Pixlet1234567",
@@ -69,7 +67,6 @@ static void words_of_the_place_are_not_enough(void **state)
 	    "nine green lanterns",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (!check(bad[i]))
 			fail_msg("%s", bad[i]);
@@ -78,22 +75,20 @@ static void words_of_the_place_are_not_enough(void **state)
 			fail_msg("%s", good[i]);
 }
 
-static void bytes_are_limited(void **state)
+TEST(bytes_are_limited)
 {
 	char text[PASSWORD_BYTES_MAX + 2];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = (char)('a' + i * i % 23);
 	assert_null(password_check((struct str){text, PASSWORD_BYTES_MAX}));
 	assert_non_null(password_check((struct str){text, PASSWORD_BYTES_MAX + 1}));
 }
 
-static void not_the_person_itself(void **state)
+TEST(not_the_person_itself)
 {
 	struct str email = STR("Augusta.Lovelace@example.org"), name = STR("Ada Lovelace");
 
-	(void)state;
 	assert_non_null(password_check_for(STR("augusta.lovelace@EXAMPLE.org"), email, name));
 	assert_non_null(password_check_for(STR("augusta.lovelace"), email, name));
 	assert_non_null(password_check_for(STR("ada lovelace"), email, name));
@@ -101,7 +96,7 @@ static void not_the_person_itself(void **state)
 	assert_null(password_check_for((struct str){0}, (struct str){0}, (struct str){0}));
 }
 
-static void addresses(void **state)
+TEST(addresses)
 {
 	static const char *const good[] = {
 	    "a@b", "ada@example.org", "a+b.c_d@sub.example.org",
@@ -128,7 +123,6 @@ static void addresses(void **state)
 	    "\xff\xff@b.org",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		if (email_check(str_from(good[i])))
 			fail_msg("%s", good[i]);
@@ -137,16 +131,4 @@ static void addresses(void **state)
 			fail_msg("%s", bad[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_commonest_are_refused),
-	    cmocka_unit_test(runs_and_few_characters_are_refused),
-	    cmocka_unit_test(words_of_the_place_are_not_enough),
-	    cmocka_unit_test(bytes_are_limited),
-	    cmocka_unit_test(not_the_person_itself),
-	    cmocka_unit_test(addresses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -32,9 +32,8 @@ static int need_list(void **state)
 	return 0;
 }
 
-static void place_is_whole(void **state)
+TEST_IN(place_is_whole, need_list, NULL)
 {
-	(void)state;
 	assert_first("Zagreb", "Zagreb", "HR");
 	assert_true(str_equal(places[0].timezone, STR("Europe/Zagreb")));
 	assert_true(str_equal(places[0].region, STR("City of Zagreb")));
@@ -44,9 +43,8 @@ static void place_is_whole(void **state)
 	assert_true(places[0].latitude < -34 && places[0].longitude < -58);
 }
 
-static void case_accents_and_dashes_do_not_count(void **state)
+TEST_IN(case_accents_and_dashes_do_not_count, need_list, NULL)
 {
-	(void)state;
 	assert_first("zAGRe", "Zagreb", "HR");
 	assert_first("sao pau", "São Paulo", "BR");
 	assert_first("São  Paulo", "São Paulo", "BR");
@@ -58,9 +56,8 @@ static void case_accents_and_dashes_do_not_count(void **state)
 	assert_first("xian", "Xi'an", "CN");
 }
 
-static void names_of_other_languages_count(void **state)
+TEST_IN(names_of_other_languages_count, need_list, NULL)
 {
-	(void)state;
 	assert_first("München", "Munich", "DE");
 	assert_first("Wien", "Vienna", "AT");
 	assert_first("Beč", "Vienna", "AT");
@@ -68,9 +65,8 @@ static void names_of_other_languages_count(void **state)
 	assert_first("ΑΘΗΝΑ", "Athens", "GR");
 }
 
-static void largest_come_first_and_areas_choose(void **state)
+TEST_IN(largest_come_first_and_areas_choose, need_list, NULL)
 {
-	(void)state;
 	assert_first("Paris", "Paris", "FR");
 	assert_first("Paris, tex", "Paris", "US");
 	assert_first("Paris, United St", "Paris", "US");
@@ -85,9 +81,8 @@ static void largest_come_first_and_areas_choose(void **state)
 				     places[i].longitude == places[k].longitude);
 }
 
-static void areas_are_found_as_people_write_them(void **state)
+TEST_IN(areas_are_found_as_people_write_them, need_list, NULL)
 {
-	(void)state;
 	assert_first("Portland, ME", "Portland", "US");
 	assert_true(str_equal(places[0].region, STR("Maine")));
 	assert_first("Portland ME", "Portland", "US");
@@ -141,14 +136,13 @@ static double cost_us(void (*run)(const char *search), const char *search)
 
 /* A search runs on the loop, so it must be short: it costs less than to read some bytes one by one.
  */
-static void broad_searches_cost_little(void **state)
+TEST_IN(broad_searches_cost_little, need_list, NULL)
 {
 	static const char *const areas[] = {
 	    "", ",zzz", ",s", ",u", ",n", ",us", ",a", " a a a a a a a a a", ",a b c d e f g h"};
 	double most = cost_us(read_bytes, NULL);
 	char search[24];
 
-	(void)state;
 	for (int letter = 'a'; letter <= 'z'; letter++)
 		for (size_t i = 0; i < array_length(areas); i++) {
 			double taken;
@@ -160,11 +154,10 @@ static void broad_searches_cost_little(void **state)
 		}
 }
 
-static void hostile_searches_find_nothing(void **state)
+TEST(hostile_searches_find_nothing)
 {
 	char text[PLACE_SEARCH_BYTES_MAX + 2];
 
-	(void)state;
 	assert_int_equal(find(""), 0);
 	assert_int_equal(find(","), 0);
 	assert_int_equal(find(" "), 0);
@@ -186,9 +179,8 @@ static void assert_zone(double latitude, double longitude, const char *zone)
 		fail_msg("%f, %f: %.*s instead of %s", latitude, longitude, STR_ARG(found), zone);
 }
 
-static void zone_is_the_nearest_citys(void **state)
+TEST_IN(zone_is_the_nearest_citys, need_list, NULL)
 {
-	(void)state;
 	assert_zone(45.81, 15.98, "Europe/Zagreb");
 	assert_zone(40.71, -74.01, "America/New_York");
 	assert_zone(28.6, 77.2, "Asia/Kolkata");
@@ -198,18 +190,4 @@ static void zone_is_the_nearest_citys(void **state)
 	assert_true(places_zone_at(-60, -180).length > 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(place_is_whole, need_list),
-	    cmocka_unit_test_setup(case_accents_and_dashes_do_not_count, need_list),
-	    cmocka_unit_test_setup(names_of_other_languages_count, need_list),
-	    cmocka_unit_test_setup(largest_come_first_and_areas_choose, need_list),
-	    cmocka_unit_test_setup(areas_are_found_as_people_write_them, need_list),
-	    cmocka_unit_test_setup(broad_searches_cost_little, need_list),
-	    cmocka_unit_test(hostile_searches_find_nothing),
-	    cmocka_unit_test_setup(zone_is_the_nearest_citys, need_list),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -142,11 +142,12 @@ static void assert_push(int64_t generation)
 	assert_int_equal(playback.displayed.generation, generation);
 }
 
+#define SCENE(function) TEST_IN(function, set_up, tear_down)
+
 /* ---- "displaying" without "queued" ---- */
 
-static void a_repeated_number_is_the_same_picture(void **state)
+SCENE(a_repeated_number_is_the_same_picture)
 {
-	(void)state;
 	connect_panel(/* says_queued= */ false);
 	displaying(1);
 	assert_entry(1);
@@ -162,9 +163,8 @@ static void a_repeated_number_is_the_same_picture(void **state)
 }
 
 /* The picture was counted as displayed by the number of another one: it is only queued. */
-static void a_number_of_another_picture_is_taken_back(void **state)
+SCENE(a_number_of_another_picture_is_taken_back)
 {
-	(void)state;
 	connect_panel(/* says_queued= */ true);
 	displaying(3);
 	assert_entry(1);
@@ -176,11 +176,10 @@ static void a_number_of_another_picture_is_taken_back(void **state)
 	assert_false(playback.is_assumed);
 }
 
-static void displaying_may_overtake_queued(void **state)
+SCENE(displaying_may_overtake_queued)
 {
 	int64_t since_ms;
 
-	(void)state;
 	connect_panel(/* says_queued= */ true);
 	displaying(1);
 	assert_entry(1);
@@ -200,9 +199,8 @@ static void displaying_may_overtake_queued(void **state)
 
 /* Two pictures are on their way: the first "displaying" is about the first one, whose "queued" is
  * about to come. A panel without "queued" has taken the newest. */
-static void the_first_number_is_about_the_oldest_or_the_newest(void **state)
+SCENE(the_first_number_is_about_the_oldest_or_the_newest)
 {
-	(void)state;
 	connect_panel(/* says_queued= */ true);
 	push();
 	displaying(1);
@@ -227,9 +225,8 @@ static void confirm_first(int64_t number)
 	assert_int_equal(sent_count, 2); /* the second one waits in the panel */
 }
 
-static void late_and_repeated_numbers_are_ignored(void **state)
+SCENE(late_and_repeated_numbers_are_ignored)
 {
-	(void)state;
 	confirm_first(5);
 	displaying(4);
 	assert_entry(1);
@@ -239,9 +236,8 @@ static void late_and_repeated_numbers_are_ignored(void **state)
 	assert_entry(2);
 }
 
-static void a_gap_is_a_lost_message(void **state)
+SCENE(a_gap_is_a_lost_message)
 {
-	(void)state;
 	confirm_first(1);
 	push();
 	queued(3);
@@ -251,9 +247,8 @@ static void a_gap_is_a_lost_message(void **state)
 
 /* The "queued" of the second entry was lost, with no gap to show it: the panel began to count
  * anew. */
-static void what_is_long_overdue_does_not_come(void **state)
+SCENE(what_is_long_overdue_does_not_come)
 {
-	(void)state;
 	confirm_first(1);
 	now_ms += LATE_MS + 1;
 	push();
@@ -263,9 +258,8 @@ static void what_is_long_overdue_does_not_come(void **state)
 }
 
 /* Playback remembers four of five pictures: the number of the first one is not the second's. */
-static void numbers_of_forgotten_pictures_are_counted(void **state)
+SCENE(numbers_of_forgotten_pictures_are_counted)
 {
-	(void)state;
 	connect_panel(/* says_queued= */ true);
 	for (unsigned i = 0; i < PLAYBACK_RING; i++)
 		push();
@@ -279,20 +273,4 @@ static void numbers_of_forgotten_pictures_are_counted(void **state)
 	assert_push(2);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_repeated_number_is_the_same_picture),
-	    TEST(a_number_of_another_picture_is_taken_back),
-	    TEST(displaying_may_overtake_queued),
-	    TEST(the_first_number_is_about_the_oldest_or_the_newest),
-	    TEST(late_and_repeated_numbers_are_ignored),
-	    TEST(a_gap_is_a_lost_message),
-	    TEST(what_is_long_overdue_does_not_come),
-	    TEST(numbers_of_forgotten_pictures_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -270,14 +270,6 @@ static void live(uint64_t seed)
 	check_quiet_time();
 }
 
-static void everything_is_in_order_again(void **state)
-{
-	(void)state;
-	for (uint64_t seed = first_seed; seed < first_seed + LIVES; seed++) {
-		live(seed);
-	}
-}
-
 /* Prints the seed of the failed history. */
 static int tear_down(void **state)
 {
@@ -287,14 +279,17 @@ static int tear_down(void **state)
 	return 0;
 }
 
+TEST_IN(everything_is_in_order_again, NULL, tear_down)
+{
+	for (uint64_t seed = first_seed; seed < first_seed + LIVES; seed++) {
+		live(seed);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(everything_is_in_order_again, tear_down),
-	};
-
 	if (argc > 1)
 		first_seed = strtoull(argv[1], NULL, 10);
 	bed = bed_create();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -45,9 +45,10 @@ static bool acknowledges(int firmware)
 	return firmware < FIRMWARE_SILENT;
 }
 
-static void built_in_picture_without_installations(void **state)
+#define SCENE(name) TEST_IN(name, set_up, tear_down)
+
+SCENE(built_in_picture_without_installations)
 {
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 1);
 	bed_connect(bed);
 	bed_run(bed, 1000);
@@ -60,11 +61,10 @@ static void built_in_picture_without_installations(void **state)
 	assert_int_equal(bed->brightness_sent, 0); /* it was sent with the picture */
 }
 
-static void first_installation_replaces_built_in_at_once(void **state)
+SCENE(first_installation_replaces_built_in_at_once)
 {
 	int64_t installation;
 
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 1);
 	bed_connect(bed);
 	bed_run(bed, 3000);
@@ -76,11 +76,10 @@ static void first_installation_replaces_built_in_at_once(void **state)
 	assert_screen(PLAYBACK_BUILT_IN, -1);
 }
 
-static void rotation_keeps_order_and_time(void **state)
+SCENE(rotation_keeps_order_and_time)
 {
 	int64_t installations[3];
 
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 2);
 		for (unsigned i = 0; i < 3; i++)
@@ -103,11 +102,10 @@ static void rotation_keeps_order_and_time(void **state)
 	}
 }
 
-static void rotation_advances_on_displaying_only(void **state)
+SCENE(rotation_advances_on_displaying_only)
 {
 	int64_t first;
 
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 3);
 	first = bed_add_installation(bed, 0);
 	bed_add_installation(bed, 0);
@@ -121,9 +119,8 @@ static void rotation_advances_on_displaying_only(void **state)
 	assert_int_equal(bed->playback.rotation_position, first + 1);
 }
 
-static void single_installation_is_sent_once(void **state)
+SCENE(single_installation_is_sent_once)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 4);
 		bed_add_installation(bed, 1300);
@@ -136,11 +133,10 @@ static void single_installation_is_sent_once(void **state)
 	}
 }
 
-static void push_is_shown_at_once_for_its_time(void **state)
+SCENE(push_is_shown_at_once_for_its_time)
 {
 	static const int64_t durations[] = {5, 10, 15, 30, 35, 40, 45};
 
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		for (unsigned i = 0; i < 7; i++) {
 			unsigned shown;
@@ -172,9 +168,8 @@ static void push_is_shown_at_once_for_its_time(void **state)
 
 /* The panel's dwell ends at the moment at which the push arrives: it takes the push by itself,
  * and then gets its "immediate". */
-static void push_taken_before_its_immediate_is_not_skipped(void **state)
+SCENE(push_taken_before_its_immediate_is_not_skipped)
 {
-	(void)state;
 	for (int64_t offset_ms = -300; offset_ms <= 300; offset_ms += 5) {
 		bed_init(bed, FIRMWARE_16, (uint64_t)(offset_ms + 1000));
 		bed_add_installation(bed, 0);
@@ -196,9 +191,8 @@ static void push_taken_before_its_immediate_is_not_skipped(void **state)
 	}
 }
 
-static void newer_push_replaces_and_the_old_one_stays_away(void **state)
+SCENE(newer_push_replaces_and_the_old_one_stays_away)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 6);
 		bed_add_installation(bed, 0);
@@ -218,11 +212,10 @@ static void newer_push_replaces_and_the_old_one_stays_away(void **state)
 	}
 }
 
-static void pushed_installation_stays_an_interval_then_keeps_its_place(void **state)
+SCENE(pushed_installation_stays_an_interval_then_keeps_its_place)
 {
 	int64_t installations[3];
 
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 7);
 	for (unsigned i = 0; i < 3; i++)
 		installations[i] = bed_add_installation(bed, 0);
@@ -240,11 +233,10 @@ static void pushed_installation_stays_an_interval_then_keeps_its_place(void **st
 }
 
 /* The pushed installation would be next: it is shown for one interval, not for two. */
-static void pushed_installation_that_is_next_is_shown_for_one_interval(void **state)
+SCENE(pushed_installation_that_is_next_is_shown_for_one_interval)
 {
 	int64_t installations[3];
 
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 9);
 		for (unsigned i = 0; i < 3; i++)
@@ -265,11 +257,10 @@ static void pushed_installation_that_is_next_is_shown_for_one_interval(void **st
 	}
 }
 
-static void pushed_single_installation_is_not_sent_again(void **state)
+SCENE(pushed_single_installation_is_not_sent_again)
 {
 	int64_t installation;
 
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 8);
 	installation = bed_add_installation(bed, 0);
 	bed_connect(bed);
@@ -282,12 +273,11 @@ static void pushed_single_installation_is_not_sent_again(void **state)
 	assert_int_equal(bed->pictures_sent, 0);
 }
 
-static void replaced_in_background_appears_next_time(void **state)
+SCENE(replaced_in_background_appears_next_time)
 {
 	int64_t first;
 	int64_t before;
 
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 9);
 	first = bed_add_installation(bed, 0);
 	bed_add_installation(bed, 0);
@@ -306,12 +296,11 @@ static void replaced_in_background_appears_next_time(void **state)
 	assert_int_equal(bed->immediates_sent, 0);
 }
 
-static void background_replacement_of_single_installation_waits_for_its_turn(void **state)
+SCENE(background_replacement_of_single_installation_waits_for_its_turn)
 {
 	int64_t installation;
 	unsigned shown;
 
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 10);
 	installation = bed_add_installation(bed, 0);
 	bed_connect(bed);
@@ -329,9 +318,8 @@ static void background_replacement_of_single_installation_waits_for_its_turn(voi
 /* The turns of an animation end with "immediate". If the panel had taken the picture by itself, the
  * next one replaces it at once: only an app's picture may, of an app that need not be shown whole.
  */
-static void newer_picture_of_an_app_is_sent_after_an_immediate(void **state)
+SCENE(newer_picture_of_an_app_is_sent_after_an_immediate)
 {
-	(void)state;
 	for (int kind = 0; kind < 3; kind++) {
 		bool may_be_early = kind != 1, is_whole = kind == 2;
 		int64_t position;
@@ -360,11 +348,10 @@ static void newer_picture_of_an_app_is_sent_after_an_immediate(void **state)
 	}
 }
 
-static void deleted_while_displayed_or_queued(void **state)
+SCENE(deleted_while_displayed_or_queued)
 {
 	int64_t installations[4];
 
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 11);
 		for (unsigned i = 0; i < 4; i++)
@@ -383,9 +370,8 @@ static void deleted_while_displayed_or_queued(void **state)
 	}
 }
 
-static void animations_are_not_cut_but_at_the_end_of_their_time(void **state)
+SCENE(animations_are_not_cut_but_at_the_end_of_their_time)
 {
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 12);
 	bed_add_installation(bed, 4000); /* four loops are 16 s */
 	bed_add_installation(bed, 0);
@@ -414,9 +400,8 @@ static void animations_are_not_cut_but_at_the_end_of_their_time(void **state)
 		assert_about(bed->shown[i].to_ms - bed->shown[i].from_ms, INTERVAL_S * 1000, 300);
 }
 
-static void interval_beyond_what_the_link_can_say(void **state)
+SCENE(interval_beyond_what_the_link_can_say)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_SILENT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 15);
 		bed->content.settings.schedule_interval_s = 5000;
@@ -432,11 +417,10 @@ static void interval_beyond_what_the_link_can_say(void **state)
 	}
 }
 
-static void shorter_interval_holds_at_once(void **state)
+SCENE(shorter_interval_holds_at_once)
 {
 	int64_t first;
 
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 16);
 	bed->content.settings.schedule_interval_s = 86400;
 	first = bed_add_installation(bed, 0);
@@ -466,9 +450,8 @@ static int64_t show_two(int firmware)
 	return first;
 }
 
-static void each_entry_has_its_time(void **state)
+SCENE(each_entry_has_its_time)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		int64_t first = show_two(firmware);
 
@@ -482,7 +465,7 @@ static void each_entry_has_its_time(void **state)
 	}
 }
 
-static void whole_animation_stays_until_its_end(void **state)
+SCENE(whole_animation_stays_until_its_end)
 {
 	static const struct {
 		uint32_t loop_ms;
@@ -493,7 +476,6 @@ static void whole_animation_stays_until_its_end(void **state)
 	    {40000, 5, 40000}, {40000, 50, 50000}, {70000, 90, 90000},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < array_length(cases); i++) {
 		int64_t first = show_two(FIRMWARE_14);
 
@@ -509,9 +491,8 @@ static void whole_animation_stays_until_its_end(void **state)
 	}
 }
 
-static void pinned_entry_alone_and_at_once(void **state)
+SCENE(pinned_entry_alone_and_at_once)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		int64_t first = show_two(firmware);
 
@@ -537,9 +518,8 @@ static void pinned_entry_alone_and_at_once(void **state)
 	}
 }
 
-static void disabled_entry_goes_at_once(void **state)
+SCENE(disabled_entry_goes_at_once)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		int64_t first = show_two(firmware);
 
@@ -559,9 +539,8 @@ static void disabled_entry_goes_at_once(void **state)
 }
 
 /* The test bed's clock begins at 12:00 UTC on a Friday. */
-static void entries_come_and_go_with_their_hours(void **state)
+SCENE(entries_come_and_go_with_their_hours)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		int64_t first = show_two(firmware);
 
@@ -589,9 +568,8 @@ static void sleep_from_to(int start_minute, int end_minute)
 	bed->content.settings.sleep_end_minute = (int16_t)end_minute;
 }
 
-static void night_entry_alone(void **state)
+SCENE(night_entry_alone)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		int64_t first = show_two(firmware);
 
@@ -616,9 +594,8 @@ static void night_entry_alone(void **state)
 	}
 }
 
-static void push_waits_for_the_end_of_the_night(void **state)
+SCENE(push_waits_for_the_end_of_the_night)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		int64_t first = show_two(firmware);
 
@@ -635,9 +612,8 @@ static void push_waits_for_the_end_of_the_night(void **state)
 	}
 }
 
-static void night_ends_a_push(void **state)
+SCENE(night_ends_a_push)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		int64_t first = show_two(firmware);
 
@@ -656,9 +632,8 @@ static void night_ends_a_push(void **state)
 	}
 }
 
-static void dark_panel_is_left_alone(void **state)
+SCENE(dark_panel_is_left_alone)
 {
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 17);
 	bed_add_installation(bed, 0);
 	bed_add_installation(bed, 0);
@@ -684,9 +659,8 @@ static void dark_panel_is_left_alone(void **state)
 	assert_about(shown_ms(1), INTERVAL_S * 1000, 1500);
 }
 
-static void push_that_waits_in_the_dark_is_shown_within_its_time(void **state)
+SCENE(push_that_waits_in_the_dark_is_shown_within_its_time)
 {
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 18);
 	bed->content.settings.brightness = 0;
 	bed_update(bed);
@@ -699,9 +673,8 @@ static void push_that_waits_in_the_dark_is_shown_within_its_time(void **state)
 	assert_screen(PLAYBACK_PUSH, -1);
 }
 
-static void sleep_window_begins_and_ends(void **state)
+SCENE(sleep_window_begins_and_ends)
 {
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 19); /* at 12:00 */
 	bed->content.settings.sleep_enabled = true;
 	bed->content.settings.sleep_start_minute = 12 * 60 + 1;
@@ -721,9 +694,8 @@ static void sleep_window_begins_and_ends(void **state)
 	assert_true(bed->pictures_sent > 0);
 }
 
-static void push_again_after_reconnect_for_its_rest_only(void **state)
+SCENE(push_again_after_reconnect_for_its_rest_only)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 20);
 		bed_add_installation(bed, 0);
@@ -748,9 +720,8 @@ static void push_again_after_reconnect_for_its_rest_only(void **state)
 	}
 }
 
-static void lapsed_push_is_not_shown(void **state)
+SCENE(lapsed_push_is_not_shown)
 {
-	(void)state;
 	for (int64_t wait_s = 50; wait_s <= 70; wait_s += 20) {
 		bed_init(bed, FIRMWARE_14, 21);
 		bed_add_installation(bed, 0);
@@ -764,11 +735,10 @@ static void lapsed_push_is_not_shown(void **state)
 	}
 }
 
-static void rotation_goes_on_after_reconnect(void **state)
+SCENE(rotation_goes_on_after_reconnect)
 {
 	int64_t first;
 
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 22);
 	first = bed_add_installation(bed, 0);
 	bed_add_installation(bed, 0);
@@ -793,9 +763,8 @@ static void rotation_goes_on_after_reconnect(void **state)
 	assert_in_range(bed->shown_count, 15, 26);
 }
 
-static void panel_that_loses_what_it_says_goes_on(void **state)
+SCENE(panel_that_loses_what_it_says_goes_on)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_SILENT; firmware++) {
 		for (unsigned loss = 100; loss <= 1000; loss += 300) {
 			unsigned shown;
@@ -819,9 +788,8 @@ static void panel_that_loses_what_it_says_goes_on(void **state)
 	}
 }
 
-static void picture_that_is_not_in_memory_is_asked_for_again(void **state)
+SCENE(picture_that_is_not_in_memory_is_asked_for_again)
 {
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 24);
 	bed_connect(bed);
 	bed_run(bed, 1000);
@@ -837,9 +805,8 @@ static void picture_that_is_not_in_memory_is_asked_for_again(void **state)
 	assert_int_equal(bed_screen(bed).kind, PLAYBACK_INSTALLATION);
 }
 
-static void many_pushes_at_once_end_with_the_newest(void **state)
+SCENE(many_pushes_at_once_end_with_the_newest)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		bed_init(bed, (enum firmware)firmware, 25);
 		bed->latency_ms = 400;
@@ -863,13 +830,12 @@ static void many_pushes_at_once_end_with_the_newest(void **state)
 	}
 }
 
-static void numbers_without_sense_are_ignored(void **state)
+SCENE(numbers_without_sense_are_ignored)
 {
 	static const int64_t numbers[] = {
 	    INT64_MIN, -1, 0, 1, 2, INT32_MAX, 77, INT32_MAX + INT64_C(1), INT64_MAX};
 	struct playback_output output = {0};
 
-	(void)state;
 	bed_init(bed, FIRMWARE_14, 26);
 	bed_add_installation(bed, 0);
 	bed_add_installation(bed, 0);
@@ -889,45 +855,5 @@ static void numbers_without_sense_are_ignored(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-	    TEST(built_in_picture_without_installations),
-	    TEST(first_installation_replaces_built_in_at_once),
-	    TEST(rotation_keeps_order_and_time),
-	    TEST(rotation_advances_on_displaying_only),
-	    TEST(single_installation_is_sent_once),
-	    TEST(push_is_shown_at_once_for_its_time),
-	    TEST(push_taken_before_its_immediate_is_not_skipped),
-	    TEST(newer_push_replaces_and_the_old_one_stays_away),
-	    TEST(pushed_installation_stays_an_interval_then_keeps_its_place),
-	    TEST(pushed_installation_that_is_next_is_shown_for_one_interval),
-	    TEST(pushed_single_installation_is_not_sent_again),
-	    TEST(replaced_in_background_appears_next_time),
-	    TEST(background_replacement_of_single_installation_waits_for_its_turn),
-	    TEST(newer_picture_of_an_app_is_sent_after_an_immediate),
-	    TEST(deleted_while_displayed_or_queued),
-	    TEST(animations_are_not_cut_but_at_the_end_of_their_time),
-	    TEST(interval_beyond_what_the_link_can_say),
-	    TEST(shorter_interval_holds_at_once),
-	    TEST(each_entry_has_its_time),
-	    TEST(whole_animation_stays_until_its_end),
-	    TEST(pinned_entry_alone_and_at_once),
-	    TEST(disabled_entry_goes_at_once),
-	    TEST(entries_come_and_go_with_their_hours),
-	    TEST(night_entry_alone),
-	    TEST(push_waits_for_the_end_of_the_night),
-	    TEST(night_ends_a_push),
-	    TEST(dark_panel_is_left_alone),
-	    TEST(push_that_waits_in_the_dark_is_shown_within_its_time),
-	    TEST(sleep_window_begins_and_ends),
-	    TEST(push_again_after_reconnect_for_its_rest_only),
-	    TEST(lapsed_push_is_not_shown),
-	    TEST(rotation_goes_on_after_reconnect),
-	    TEST(panel_that_loses_what_it_says_goes_on),
-	    TEST(picture_that_is_not_in_memory_is_asked_for_again),
-	    TEST(many_pushes_at_once_end_with_the_newest),
-	    TEST(numbers_without_sense_are_ignored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -42,9 +42,8 @@ static void push_temporary(int64_t generation, int32_t duration_s, int64_t secon
 					     .created_us = start_us + second * 1000000};
 }
 
-static void rotation_in_order(void **state)
+TEST_IN(rotation_in_order, set_up, NULL)
 {
-	(void)state;
 	for (unsigned i = 0; i < 9; i++) {
 		struct poll_answer answer = next_at(i);
 
@@ -55,19 +54,17 @@ static void rotation_in_order(void **state)
 	}
 }
 
-static void nothing_to_show(void **state)
+TEST_IN(nothing_to_show, set_up, NULL)
 {
-	(void)state;
 	content.installation_count = 0;
 	assert_int_equal(next_at(0).item.kind, PLAYBACK_BUILT_IN);
 	assert_int_equal(cursor.position, -1);
 }
 
-static void long_interval_is_served_in_parts(void **state)
+TEST_IN(long_interval_is_served_in_parts, set_up, NULL)
 {
 	static const int32_t intervals[] = {299, 300, 598, 599, 3600, 86400};
 
-	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		int64_t sum_s = 0;
 		int64_t position;
@@ -90,9 +87,8 @@ static void long_interval_is_served_in_parts(void **state)
 	}
 }
 
-static void shorter_interval_holds_for_the_rest(void **state)
+TEST_IN(shorter_interval_holds_for_the_rest, set_up, NULL)
 {
-	(void)state;
 	content.settings.schedule_interval_s = 86400;
 	next_at(0);
 	content.settings.schedule_interval_s = 15;
@@ -100,11 +96,10 @@ static void shorter_interval_holds_for_the_rest(void **state)
 	assert_int_equal(next_at(2).item.position, 20);
 }
 
-static void push_is_next_and_once(void **state)
+TEST_IN(push_is_next_and_once, set_up, NULL)
 {
 	struct poll_answer answer;
 
-	(void)state;
 	next_at(0);
 	push_temporary(40, 5, 1);
 	answer = next_at(2);
@@ -118,9 +113,8 @@ static void push_is_next_and_once(void **state)
 	assert_false(answer.is_push_displayed);
 }
 
-static void newer_push_replaces_what_is_left(void **state)
+TEST_IN(newer_push_replaces_what_is_left, set_up, NULL)
 {
-	(void)state;
 	content.settings.schedule_interval_s = 1000;
 	next_at(0);
 	push_temporary(40, 45, 1);
@@ -131,11 +125,10 @@ static void newer_push_replaces_what_is_left(void **state)
 	assert_int_equal(next_at(5).item.position, 20);
 }
 
-static void pushed_installation_longer_than_one_answer(void **state)
+TEST_IN(pushed_installation_longer_than_one_answer, set_up, NULL)
 {
 	int64_t sum_s = 0;
 
-	(void)state;
 	content.settings.schedule_interval_s = 700;
 	content.push = (struct content_push){.generation = 40,
 					     .is_installation = true,
@@ -164,9 +157,8 @@ static void push_installation(int64_t position)
 }
 
 /* Its first display is not followed by its turn in the rotation. */
-static void pushed_installation_that_is_next_is_passed_over(void **state)
+TEST_IN(pushed_installation_that_is_next_is_passed_over, set_up, NULL)
 {
-	(void)state;
 	assert_int_equal(next_at(0).item.position, 10);
 	push_installation(20);
 	assert_int_equal(next_at(1).item.kind, PLAYBACK_PUSH);
@@ -176,9 +168,8 @@ static void pushed_installation_that_is_next_is_passed_over(void **state)
 	assert_int_equal(next_at(61).item.position, 20);
 }
 
-static void pushed_only_installation_is_served_on(void **state)
+TEST_IN(pushed_only_installation_is_served_on, set_up, NULL)
 {
-	(void)state;
 	content.installation_count = 1;
 	push_installation(10);
 	assert_int_equal(next_at(1).item.kind, PLAYBACK_PUSH);
@@ -188,9 +179,8 @@ static void pushed_only_installation_is_served_on(void **state)
 }
 
 /* The replaced picture was not shown for its time, so its turn comes. */
-static void pushed_installation_that_was_replaced_keeps_its_turn(void **state)
+TEST_IN(pushed_installation_that_was_replaced_keeps_its_turn, set_up, NULL)
 {
-	(void)state;
 	assert_int_equal(next_at(0).item.position, 10);
 	push_installation(20);
 	assert_int_equal(next_at(1).item.kind, PLAYBACK_PUSH);
@@ -200,13 +190,12 @@ static void pushed_installation_that_was_replaced_keeps_its_turn(void **state)
 	assert_int_equal(next_at(8).item.position, 20);
 }
 
-static void push_lapses_when_nobody_fetches_it(void **state)
+TEST_IN(push_lapses_when_nobody_fetches_it, set_up, NULL)
 {
 	static const struct {
 		int32_t interval_s, lapse_s;
 	} cases[] = {{15, 60}, {30, 60}, {31, 62}, {1000, 2000}};
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		content.settings.schedule_interval_s = cases[i].interval_s;
 		push_temporary(40 + 2 * i, 5, 0);
@@ -216,9 +205,8 @@ static void push_lapses_when_nobody_fetches_it(void **state)
 	}
 }
 
-static void push_that_was_displayed_elsewhere_has_its_rest(void **state)
+TEST_IN(push_that_was_displayed_elsewhere_has_its_rest, set_up, NULL)
 {
-	(void)state;
 	push_temporary(40, 45, 0);
 	content.push.displayed_us = start_us;
 	assert_int_equal(next_at(40).dwell_s, 5);
@@ -226,9 +214,8 @@ static void push_that_was_displayed_elsewhere_has_its_rest(void **state)
 	assert_int_equal(next_at(45).item.kind, PLAYBACK_INSTALLATION);
 }
 
-static void deleted_installations(void **state)
+TEST_IN(deleted_installations, set_up, NULL)
 {
-	(void)state;
 	content.settings.schedule_interval_s = 1000;
 	assert_int_equal(next_at(0).item.position, 10);
 	/* The first entry is removed while it is served in parts. */
@@ -245,12 +232,11 @@ static void deleted_installations(void **state)
 	assert_int_equal(next_at(3).item.kind, PLAYBACK_BUILT_IN);
 }
 
-static void another_order_is_taken_behind_what_was_served(void **state)
+TEST_IN(another_order_is_taken_behind_what_was_served, set_up, NULL)
 {
 	static const int64_t positions[] = {10, 20, 10, 30, 20, 10};
 	struct content_installation last = installations[2];
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(next_at(i).item.position, positions[i]);
 	/* 20, 10, 30 */
@@ -266,11 +252,10 @@ static void another_order_is_taken_behind_what_was_served(void **state)
 	assert_int_equal(next_at(6).item.position, 20);
 }
 
-static void dark_panel_keeps_its_place(void **state)
+TEST_IN(dark_panel_keeps_its_place, set_up, NULL)
 {
 	struct poll_answer answer;
 
-	(void)state;
 	next_at(0);
 	content.settings.brightness = 0;
 	push_temporary(40, 45, 0);
@@ -302,9 +287,8 @@ static void sleep_for(int16_t start_minute, int16_t end_minute)
 	content.settings.sleep_end_minute = end_minute;
 }
 
-static void each_entry_has_its_time(void **state)
+TEST_IN(each_entry_has_its_time, set_up, NULL)
 {
-	(void)state;
 	installations[1].display_s = 5;
 	installations[2].display_s = 400;
 	assert_int_equal(next_at(0).dwell_s, 20);
@@ -320,9 +304,8 @@ static void each_entry_has_its_time(void **state)
 	assert_int_equal(next_at(680).item.position, 10);
 }
 
-static void entries_come_and_go_with_their_hours(void **state)
+TEST_IN(entries_come_and_go_with_their_hours, set_up, NULL)
 {
-	(void)state;
 	installations[1].schedule =
 	    (struct schedule){.has_hours = true, .start_minute = 721, .end_minute = 722};
 	assert_int_equal(next_at(0).item.position, 10);
@@ -335,11 +318,10 @@ static void entries_come_and_go_with_their_hours(void **state)
 }
 
 /* The panel polls again at the end of the hours. */
-static void dwell_ends_with_the_hours(void **state)
+TEST_IN(dwell_ends_with_the_hours, set_up, NULL)
 {
 	struct poll_answer answer;
 
-	(void)state;
 	content.settings.schedule_interval_s = 3600; /* 13 answers */
 	installations[0].schedule =
 	    (struct schedule){.has_hours = true, .start_minute = 700, .end_minute = 721};
@@ -360,11 +342,10 @@ static void dwell_ends_with_the_hours(void **state)
 	assert_int_equal(next_at(300).item.position, 10);
 }
 
-static void dwell_ends_with_the_day(void **state)
+TEST_IN(dwell_ends_with_the_day, set_up, NULL)
 {
 	struct poll_answer answer;
 
-	(void)state;
 	content.settings.schedule_interval_s = 200;
 	content.settings.auto_dim = true;
 	answer = next_at(9 * 3600 - 50); /* 21:00 */
@@ -384,11 +365,10 @@ static void dwell_ends_with_the_day(void **state)
 	assert_int_equal(next_at(-27 * 86400 + 13 * 3600).brightness, 0);
 }
 
-static void night_entry_alone(void **state)
+TEST_IN(night_entry_alone, set_up, NULL)
 {
 	struct poll_answer answer;
 
-	(void)state;
 	content.night_position = 30;
 	content.night_brightness = 4;
 	installations[2].is_disabled = true;
@@ -417,9 +397,8 @@ static void night_entry_alone(void **state)
 }
 
 /* A push ends at the beginning of the night, and does not return afterwards. */
-static void night_ends_a_push(void **state)
+TEST_IN(night_ends_a_push, set_up, NULL)
 {
-	(void)state;
 	content.night_position = 30;
 	content.night_brightness = 4;
 	sleep_for(12 * 60 + 1, 12 * 60 + 2);
@@ -430,9 +409,8 @@ static void night_ends_a_push(void **state)
 	assert_int_equal(next_at(120).item.kind, PLAYBACK_INSTALLATION);
 }
 
-static void pinned_entry_alone(void **state)
+TEST_IN(pinned_entry_alone, set_up, NULL)
 {
-	(void)state;
 	assert_int_equal(next_at(0).item.position, 10);
 	content.pinned_position = 20;
 	installations[1].is_disabled = true;
@@ -455,9 +433,8 @@ static void pinned_entry_alone(void **state)
 	assert_int_equal(next_at(990).item.position, 10);
 }
 
-static void disabled_entries_are_shown_when_they_are_pushed(void **state)
+TEST_IN(disabled_entries_are_shown_when_they_are_pushed, set_up, NULL)
 {
-	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		installations[i].is_disabled = true;
 	assert_int_equal(next_at(0).item.kind, PLAYBACK_BUILT_IN);
@@ -467,33 +444,4 @@ static void disabled_entries_are_shown_when_they_are_pushed(void **state)
 	assert_int_equal(next_at(21).item.kind, PLAYBACK_BUILT_IN);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(rotation_in_order, set_up),
-	    cmocka_unit_test_setup(nothing_to_show, set_up),
-	    cmocka_unit_test_setup(long_interval_is_served_in_parts, set_up),
-	    cmocka_unit_test_setup(shorter_interval_holds_for_the_rest, set_up),
-	    cmocka_unit_test_setup(push_is_next_and_once, set_up),
-	    cmocka_unit_test_setup(newer_push_replaces_what_is_left, set_up),
-	    cmocka_unit_test_setup(pushed_installation_longer_than_one_answer, set_up),
-	    cmocka_unit_test_setup(pushed_installation_that_is_next_is_passed_over, set_up),
-	    cmocka_unit_test_setup(pushed_only_installation_is_served_on, set_up),
-	    cmocka_unit_test_setup(pushed_installation_that_was_replaced_keeps_its_turn, set_up),
-	    cmocka_unit_test_setup(push_lapses_when_nobody_fetches_it, set_up),
-	    cmocka_unit_test_setup(push_that_was_displayed_elsewhere_has_its_rest, set_up),
-	    cmocka_unit_test_setup(deleted_installations, set_up),
-	    cmocka_unit_test_setup(another_order_is_taken_behind_what_was_served, set_up),
-	    cmocka_unit_test_setup(dark_panel_keeps_its_place, set_up),
-	    cmocka_unit_test_setup(each_entry_has_its_time, set_up),
-	    cmocka_unit_test_setup(entries_come_and_go_with_their_hours, set_up),
-	    cmocka_unit_test_setup(dwell_ends_with_the_hours, set_up),
-	    cmocka_unit_test_setup(dwell_ends_with_the_day, set_up),
-	    cmocka_unit_test_setup(night_entry_alone, set_up),
-	    cmocka_unit_test_setup(night_ends_a_push, set_up),
-	    cmocka_unit_test_setup(pinned_entry_alone, set_up),
-	    cmocka_unit_test_setup(disabled_entries_are_shown_when_they_are_pushed, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

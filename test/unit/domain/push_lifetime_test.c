@@ -77,9 +77,10 @@ static void assert_screen(enum playback_kind kind)
 	assert_int_equal(bed_screen(bed).kind, kind);
 }
 
-static void a_held_push_stays_until_it_is_removed(void **state)
+#define SCENE(name) TEST_IN(name, set_up, tear_down)
+
+SCENE(a_held_push_stays_until_it_is_removed)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		unsigned sent;
 
@@ -97,9 +98,8 @@ static void a_held_push_stays_until_it_is_removed(void **state)
 	}
 }
 
-static void a_held_push_comes_back_after_the_night_and_a_reconnect(void **state)
+SCENE(a_held_push_comes_back_after_the_night_and_a_reconnect)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		push(true, false);
@@ -116,9 +116,8 @@ static void a_held_push_comes_back_after_the_night_and_a_reconnect(void **state)
 	}
 }
 
-static void a_newer_push_replaces_a_held_one(void **state)
+SCENE(a_newer_push_replaces_a_held_one)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		push(true, false);
@@ -129,9 +128,8 @@ static void a_newer_push_replaces_a_held_one(void **state)
 	}
 }
 
-static void a_push_wakes_the_panel_for_its_time(void **state)
+SCENE(a_push_wakes_the_panel_for_its_time)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		sleep_for(60);
@@ -148,9 +146,8 @@ static void a_push_wakes_the_panel_for_its_time(void **state)
 	}
 }
 
-static void a_push_that_wakes_ends_with_the_night_entry(void **state)
+SCENE(a_push_that_wakes_ends_with_the_night_entry)
 {
-	(void)state;
 	begin(FIRMWARE_16);
 	bed->content.night_position = other;
 	bed->content.night_brightness = 3;
@@ -167,9 +164,8 @@ static void a_push_that_wakes_ends_with_the_night_entry(void **state)
 	assert_int_equal(bed->panel.brightness, 3);
 }
 
-static void other_pushes_wait_and_brightness_0_stays_dark(void **state)
+SCENE(other_pushes_wait_and_brightness_0_stays_dark)
 {
-	(void)state;
 	begin(FIRMWARE_16);
 	sleep_for(60);
 	push(true, false);
@@ -194,9 +190,8 @@ static void set_end(int64_t position, int64_t in_ms)
 	bed_update(bed);
 }
 
-static void an_entry_that_expires_goes_at_once(void **state)
+SCENE(an_entry_that_expires_goes_at_once)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		while (bed_screen(bed).position != one)
@@ -215,9 +210,8 @@ static void an_entry_that_expires_goes_at_once(void **state)
 	}
 }
 
-static void a_pinned_night_or_held_entry_expires(void **state)
+SCENE(a_pinned_night_or_held_entry_expires)
 {
-	(void)state;
 	begin(FIRMWARE_16);
 	bed->content.pinned_position = one;
 	set_end(one, MINUTE);
@@ -260,9 +254,8 @@ static void begin_polls(void)
 	cursor = (struct poll_cursor){.position = -1};
 }
 
-static void a_held_push_is_served_again_and_again(void **state)
+SCENE(a_held_push_is_served_again_and_again)
 {
-	(void)state;
 	begin_polls();
 	bed->content.push = (struct content_push){.generation = 100,
 						  .is_held = true,
@@ -280,11 +273,10 @@ static void a_held_push_is_served_again_and_again(void **state)
 	assert_int_equal(poll(3600).item.kind, PLAYBACK_INSTALLATION);
 }
 
-static void a_poll_in_the_sleep_window_gets_what_wakes(void **state)
+SCENE(a_poll_in_the_sleep_window_gets_what_wakes)
 {
 	struct poll_answer answer;
 
-	(void)state;
 	begin_polls();
 	bed->content.settings.sleep_enabled = true; /* all day */
 	assert_int_equal(poll(0).brightness, 0);
@@ -303,9 +295,8 @@ static void a_poll_in_the_sleep_window_gets_what_wakes(void **state)
 	assert_int_equal(poll(30).brightness, 0);
 }
 
-static void a_dwell_ends_when_the_entry_expires(void **state)
+SCENE(a_dwell_ends_when_the_entry_expires)
 {
-	(void)state;
 	begin_polls();
 	content_at(&bed->content, one)->expires_us = wall_us() + 4 * INT64_C(1000000);
 	bed->content.has_ends = true;
@@ -314,23 +305,4 @@ static void a_dwell_ends_when_the_entry_expires(void **state)
 		assert_int_equal(poll(second).item.position, other);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_held_push_stays_until_it_is_removed),
-	    TEST(a_held_push_comes_back_after_the_night_and_a_reconnect),
-	    TEST(a_newer_push_replaces_a_held_one),
-	    TEST(a_push_wakes_the_panel_for_its_time),
-	    TEST(a_push_that_wakes_ends_with_the_night_entry),
-	    TEST(other_pushes_wait_and_brightness_0_stays_dark),
-	    TEST(an_entry_that_expires_goes_at_once),
-	    TEST(a_pinned_night_or_held_entry_expires),
-	    TEST(a_held_push_is_served_again_and_again),
-	    TEST(a_poll_in_the_sleep_window_gets_what_wakes),
-	    TEST(a_dwell_ends_when_the_entry_expires),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

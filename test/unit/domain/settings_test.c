@@ -68,9 +68,8 @@ static void check(const char *json)
 	settings_check(&all, &form, &faults, &open, &secret);
 }
 
-static void canonical_form_is_sorted(void **state)
+TEST(canonical_form_is_sorted)
 {
-	(void)state;
 	read_body("{ \"b\": \"2\", \"a\": \"1\\n\", \"ab\": \"\\u00e9\" }");
 	assert_int_equal(faults.count, 0);
 	assert_string_equal(text_of(&all), "{\"a\":\"1\\u000a\",\"ab\":\"\xc3\xa9\",\"b\":\"2\"}");
@@ -80,21 +79,19 @@ static void canonical_form_is_sorted(void **state)
 	assert_string_equal(text_of(&open), "{}");
 }
 
-static void secrets_are_kept_apart_and_unknown_names_out(void **state)
+TEST(secrets_are_kept_apart_and_unknown_names_out)
 {
-	(void)state;
 	check("{\"text\":\"a\",\"key\":\"secret\",\"on\":\"true\",\"nobody\":\"x\"}");
 	assert_int_equal(faults.count, 0);
 	assert_string_equal(text_of(&open), "{\"on\":\"true\",\"text\":\"a\"}");
 	assert_string_equal(text_of(&secret), "{\"key\":\"secret\"}");
 }
 
-static void what_a_generated_field_may_make_is_secret(void **state)
+TEST(what_a_generated_field_may_make_is_secret)
 {
 	struct settings stored;
 	struct str reason;
 
-	(void)state;
 	assert_true(form_read(STR("{\"schema\":[{\"type\":\"generated\",\"id\":\"more\"},{\"type\":"
 				  "\"onoff\",\"id\":\"on\"}]}"),
 			      &arena, &form, &reason));
@@ -116,11 +113,10 @@ static void what_a_generated_field_may_make_is_secret(void **state)
 	assert_true(form_read(str_from(schema), &arena, &form, &reason));
 }
 
-static void second_wins_and_null_removes(void **state)
+TEST(second_wins_and_null_removes)
 {
 	struct settings stored, merged;
 
-	(void)state;
 	settings_parse(STR("{\"a\":\"1\",\"key\":\"old\"}"), &arena, &stored);
 	check("{\"key\":null,\"text\":null}");
 	assert_int_equal(faults.count, 0);
@@ -179,9 +175,8 @@ static const struct {
     {"[]", "/settings", "must be an object"},
 };
 
-static void values_are_held_to_their_fields(void **state)
+TEST(values_are_held_to_their_fields)
 {
-	(void)state;
 	for (size_t i = 0; i < array_length(good); i++) {
 		check(good[i]);
 		if (faults.count)
@@ -197,25 +192,22 @@ static void values_are_held_to_their_fields(void **state)
 	}
 }
 
-static void colours_have_one_form(void **state)
+TEST(colours_have_one_form)
 {
-	(void)state;
 	check("{\"color\":\"FfAA00\"}");
 	assert_string_equal(text_of(&open), "{\"color\":\"#ffaa00\"}");
 }
 
-static void all_faults_come_at_once(void **state)
+TEST(all_faults_come_at_once)
 {
-	(void)state;
 	check("{\"on\":\"x\",\"one\":\"x\",\"color\":7}");
 	assert_int_equal(faults.count, 3);
 }
 
-static void sizes_are_bounded(void **state)
+TEST(sizes_are_bounded)
 {
 	struct buffer buffer = {0};
 
-	(void)state;
 	buffer_append_str(&buffer, STR("{\"text\":\""));
 	for (int i = 0; i < SETTINGS_BYTES_MAX - 4; i++)
 		buffer_append_char(&buffer, 'x');
@@ -250,9 +242,8 @@ static void assert_masked(const char *text, const char *masked)
 	assert_string_equal(arena_copy(&arena, result).data, masked);
 }
 
-static void secrets_in_a_log_are_masked(void **state)
+TEST(secrets_in_a_log_are_masked)
 {
-	(void)state;
 	settings_parse(STR("{\"a\":\"pass\",\"b\":\"password\",\"c\":\"abc\",\"d\":\"\"}"), &arena,
 		       &secret);
 	assert_masked("", "");
@@ -264,9 +255,8 @@ static void secrets_in_a_log_are_masked(void **state)
 	assert_masked("password", "password");
 }
 
-static void other_spellings_are_masked(void **state)
+TEST(other_spellings_are_masked)
 {
-	(void)state;
 	settings_parse(STR("{\"a\":\"a+b/c= &\\\"\\u00e4\"}"), &arena, &secret);
 	assert_masked("GET /?k=a%2Bb%2fc%3D%20%26%22%C3%A4&x", "GET /?k=****&x");
 	assert_masked("a%2Bb%2Fc%3D+%26%22%c3%a4", "****");
@@ -275,9 +265,8 @@ static void other_spellings_are_masked(void **state)
 	assert_masked("100% \\ %zz \\u00zz a%2Bb", "100% \\ %zz \\u00zz a%2Bb");
 }
 
-static void a_secret_that_is_cut_is_masked(void **state)
+TEST(a_secret_that_is_cut_is_masked)
 {
-	(void)state;
 	settings_parse(STR("{\"a\":\"pass word\"}"), &arena, &secret);
 	assert_masked("my pass wor", "my ****");
 	assert_masked("my pass wor\n", "my ****\n");
@@ -288,12 +277,11 @@ static void a_secret_that_is_cut_is_masked(void **state)
 	assert_masked("pass on", "pass on");
 }
 
-static void an_author_sees_no_part_of_a_setting(void **state)
+TEST(an_author_sees_no_part_of_a_setting)
 {
 	struct settings values;
 	struct str text;
 
-	(void)state;
 	read_body("{\"at\":\"{\\\"lat\\\":\\\"45.81\\\",\\\"n\\\":7}\",\"on\":\"true\",\"x\":"
 		  "\"Ada L\"}");
 	settings_parts(&all, &arena, &values);
@@ -301,12 +289,11 @@ static void an_author_sees_no_part_of_a_setting(void **state)
 	assert_string_equal(arena_copy(&arena, text).data, "true: **** at ****, 7");
 }
 
-static void hosts_of_settings_are_left_out(void **state)
+TEST(hosts_of_settings_are_left_out)
 {
 	struct settings values;
 	struct str hosts;
 
-	(void)state;
 	read_body("{\"url\":\"https://Ha.example.org:8123/\",\"key\":\"T0ken\",\"x\":\"de\"}");
 	settings_parts(&all, &arena, &values);
 	hosts = settings_mask_hosts(
@@ -321,12 +308,11 @@ static void hosts_of_settings_are_left_out(void **state)
 static const struct settings_key key = {{1}};
 static const struct id device = {{2}};
 
-static void what_is_encrypted_opens_for_its_installation_only(void **state)
+TEST(what_is_encrypted_opens_for_its_installation_only)
 {
 	struct buffer encrypted = {0}, again = {0};
 	struct str json;
 
-	(void)state;
 	settings_encrypt(&key, device, STR("one"), STR("{\"key\":\"secret\"}"), &encrypted);
 	settings_encrypt(&key, device, STR("one"), STR("{\"key\":\"secret\"}"), &again);
 	assert_true(
@@ -352,12 +338,11 @@ static void what_is_encrypted_opens_for_its_installation_only(void **state)
 	buffer_finish(&again);
 }
 
-static void hash_is_keyed_where_there_are_secrets(void **state)
+TEST(hash_is_keyed_where_there_are_secrets)
 {
 	uint8_t plain[SETTINGS_HASH_BYTES], keyed[SETTINGS_HASH_BYTES], other[SETTINGS_HASH_BYTES];
 	char hex[2 * SETTINGS_HASH_BYTES + 1];
 
-	(void)state;
 	settings_hash(&key, STR("{}"), false, plain);
 	hex_encode(plain, sizeof(plain), hex);
 	/* The default of the column: sha256('{}'). */
@@ -372,11 +357,10 @@ static void hash_is_keyed_where_there_are_secrets(void **state)
 }
 
 /* Usually one of them is visible. */
-static void several_fields_have_one_id(void **state)
+TEST(several_fields_have_one_id)
 {
 	struct str reason;
 
-	(void)state;
 	assert_true(
 	    form_read(STR("{\"schema\":["
 			  "{\"type\":\"onoff\",\"id\":\"a\"},{\"type\":\"color\",\"id\":\"a\"},"
@@ -406,11 +390,10 @@ static const char *asked(const char *json)
 }
 
 /* If several fields have one ID, the visible one uses its own handler. */
-static void the_shown_field_asks(void **state)
+TEST(the_shown_field_asks)
 {
 	struct str reason;
 
-	(void)state;
 	assert_true(form_read(
 	    STR("{\"schema\":[{\"type\":\"dropdown\",\"id\":\"by\",\"default\":\"bus\"},"
 		"{\"type\":\"text\",\"id\":\"stop\"},"
@@ -445,9 +428,8 @@ static const char *place_of(const char *value)
 }
 
 /* The time zone is the nearest city's. */
-static void places_have_six_texts(void **state)
+TEST(places_have_six_texts)
 {
-	(void)state;
 	if (places_zone_at(0, 0).length == 0)
 		skip(); /* built without the list of cities */
 	assert_string_equal(place_of("{\"lat\":45.81,\"lng\":-0.5}"),
@@ -464,28 +446,4 @@ static void places_have_six_texts(void **state)
 	    "\"locality\":\"Split\",\"place_id\":\"\",\"timezone\":\"Asia/Jakarta\"}");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(canonical_form_is_sorted),
-	    cmocka_unit_test(secrets_are_kept_apart_and_unknown_names_out),
-	    cmocka_unit_test(what_a_generated_field_may_make_is_secret),
-	    cmocka_unit_test(second_wins_and_null_removes),
-	    cmocka_unit_test(values_are_held_to_their_fields),
-	    cmocka_unit_test(colours_have_one_form),
-	    cmocka_unit_test(places_have_six_texts),
-	    cmocka_unit_test(several_fields_have_one_id),
-	    cmocka_unit_test(the_shown_field_asks),
-	    cmocka_unit_test(all_faults_come_at_once),
-	    cmocka_unit_test(sizes_are_bounded),
-	    cmocka_unit_test(secrets_in_a_log_are_masked),
-	    cmocka_unit_test(other_spellings_are_masked),
-	    cmocka_unit_test(a_secret_that_is_cut_is_masked),
-	    cmocka_unit_test(an_author_sees_no_part_of_a_setting),
-	    cmocka_unit_test(hosts_of_settings_are_left_out),
-	    cmocka_unit_test(what_is_encrypted_opens_for_its_installation_only),
-	    cmocka_unit_test(hash_is_keyed_where_there_are_secrets),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, tear_down)

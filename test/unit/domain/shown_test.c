@@ -66,11 +66,10 @@ static struct shown look(int64_t second)
 	return shown_of_playback(&playback, &content, clock_at(second));
 }
 
-static void by_websocket(void **state)
+TEST_IN(by_websocket, set_up, NULL)
 {
 	struct shown shown;
 
-	(void)state;
 	playback_init(&playback, -1);
 	shown = look(0);
 	assert_int_equal(shown.kind, SHOWN_ROTATION);
@@ -110,11 +109,10 @@ static struct shown poll_and_look(int64_t second)
 	return shown_of_poll(&poll, &cursor, &content, clock_at(second + 1));
 }
 
-static void by_polling(void **state)
+TEST_IN(by_polling, set_up, NULL)
 {
 	struct shown shown;
 
-	(void)state;
 	cursor = (struct poll_cursor){.position = -1};
 	shown = poll_and_look(0);
 	assert_int_equal(shown.kind, SHOWN_ROTATION);
@@ -136,13 +134,12 @@ static void by_polling(void **state)
 }
 
 /* The panel shows the entry until it polls again. */
-static void what_was_served_is_shown_when_all_else_changes(void **state)
+TEST_IN(what_was_served_is_shown_when_all_else_changes, set_up, NULL)
 {
 	struct poll_answer answer;
 	struct shown_poll poll;
 	struct shown shown;
 
-	(void)state;
 	cursor = (struct poll_cursor){.position = -1};
 	answer = poll_next(&cursor, &content, start_us);
 	poll = (struct shown_poll){.item = answer.item, .at_ms = 1000, .dwell_s = answer.dwell_s};
@@ -158,13 +155,4 @@ static void what_was_served_is_shown_when_all_else_changes(void **state)
 	assert_int_equal(poll_and_look(40).item.position, 20);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(by_websocket, set_up),
-	    cmocka_unit_test_setup(by_polling, set_up),
-	    cmocka_unit_test_setup(what_was_served_is_shown_when_all_else_changes, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

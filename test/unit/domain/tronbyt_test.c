@@ -65,11 +65,10 @@ static void assert_text(struct str text, const char *wanted)
 	assert_true(str_equal(text, str_from(wanted)));
 }
 
-static void a_device_that_says_nothing_has_defaults(void **state)
+TEST(a_device_that_says_nothing_has_defaults)
 {
 	const struct tronbyt_device *device = read_device("");
 
-	(void)state;
 	assert_text(device->former_id, "0a1b2c3d");
 	assert_text(device->name, "Panel 0a1b2c3d");
 	assert_text(device->timezone, "UTC");
@@ -80,7 +79,7 @@ static void a_device_that_says_nothing_has_defaults(void **state)
 	assert_int_equal(export.notes.count, 0);
 }
 
-static void numbers_are_held_to_their_limits(void **state)
+TEST(numbers_are_held_to_their_limits)
 {
 	static const struct {
 		const char *members;
@@ -93,7 +92,6 @@ static void numbers_are_held_to_their_limits(void **state)
 	    {"\"brightness\":-1,\"default_interval\":14", 0, 15, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(cases); i++) {
 		const struct tronbyt_device *device = read_device(cases[i].members);
 
@@ -104,11 +102,10 @@ static void numbers_are_held_to_their_limits(void **state)
 	}
 }
 
-static void times_have_two_forms(void **state)
+TEST(times_have_two_forms)
 {
 	const struct tronbyt_entry *entry = read_entry("\"start_time\":\"7:05\"");
 
-	(void)state;
 	assert_int_equal(entry->start_minute, 7 * 60 + 5);
 	assert_int_equal(entry->end_minute, 23 * 60 + 59);
 	entry = read_entry("\"start_time\":\"\",\"end_time\":null");
@@ -122,9 +119,8 @@ static void times_have_two_forms(void **state)
 	assert_true(is_noted("start of its hours") && is_noted("end of its hours"));
 }
 
-static void turns_have_limits(void **state)
+TEST(turns_have_limits)
 {
-	(void)state;
 	assert_int_equal(read_entry("\"display_time\":0")->display_s, 0);
 	assert_int_equal(read_entry("\"display_time\":5")->display_s, 5);
 	assert_false(is_noted("display time"));
@@ -135,7 +131,7 @@ static void turns_have_limits(void **state)
 	assert_int_equal(read_entry("\"days\":[\"monday\",\"sunday\"]")->weekdays, 65);
 }
 
-static void entries_stand_in_their_order(void **state)
+TEST(entries_stand_in_their_order)
 {
 	const struct tronbyt_device *device =
 	    read_device("\"pinned_app\":\"c\",\"night_mode_app\":\"gone\",\"apps\":{"
@@ -143,7 +139,6 @@ static void entries_stand_in_their_order(void **state)
 			"\"y\":{\"iname\":\"b\",\"name\":\"b\",\"order\":1},"
 			"\"z\":{\"iname\":\"c\",\"name\":\"c\",\"order\":2}}");
 
-	(void)state;
 	assert_int_equal(device->entry_count, 3);
 	assert_text(device->entries[0].former_id, "b");
 	assert_text(device->entries[1].former_id, "a");
@@ -152,13 +147,12 @@ static void entries_stand_in_their_order(void **state)
 	assert_true(is_noted("entry for the night"));
 }
 
-static void a_night_without_an_entry_dims(void **state)
+TEST(a_night_without_an_entry_dims)
 {
 	struct tronbyt_device *device =
 	    read_device("\"night_mode_enabled\":true,\"night_start\":\"23:00\","
 			"\"night_brightness\":7");
 
-	(void)state;
 	tronbyt_settle_night(device, true, &export.notes);
 	assert_true(device->sleep_enabled);
 	tronbyt_settle_night(device, false, &export.notes);
@@ -168,18 +162,17 @@ static void a_night_without_an_entry_dims(void **state)
 	assert_int_equal(device->dim_brightness, 7);
 }
 
-static void notes_are_bounded(void **state)
+TEST(notes_are_bounded)
 {
 	struct tronbyt_notes notes = {.arena = &arena};
 
-	(void)state;
 	for (unsigned i = 0; i < TRONBYT_NOTES_MAX + 10; i++)
 		tronbyt_note(&notes, STR("d"), STR("e"), STR("w"), "%u", i);
 	assert_int_equal(notes.count, TRONBYT_NOTES_MAX + 1);
 	assert_text(notes.list[TRONBYT_NOTES_MAX].what, "more");
 }
 
-static void versions_of_firmware(void **state)
+TEST(versions_of_firmware)
 {
 	static const struct {
 		const char *version;
@@ -197,23 +190,8 @@ static void versions_of_firmware(void **state)
 	    {"0.99.99", PANEL_ORDERS_NONE},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(cases); i++)
 		assert_int_equal(panel_orders_of(str_from(cases[i].version)), cases[i].orders);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_device_that_says_nothing_has_defaults),
-	    cmocka_unit_test(numbers_are_held_to_their_limits),
-	    cmocka_unit_test(times_have_two_forms),
-	    cmocka_unit_test(turns_have_limits),
-	    cmocka_unit_test(entries_stand_in_their_order),
-	    cmocka_unit_test(a_night_without_an_entry_dims),
-	    cmocka_unit_test(notes_are_bounded),
-	    cmocka_unit_test(versions_of_firmware),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, tear_down);
-}
+RUN_TESTS(NULL, tear_down)

@@ -48,9 +48,10 @@ static void turn(int count)
 	bed_run(bed, 3 * S);
 }
 
-static void a_rotation_goes_on_at_once(void **state)
+#define SCENE(name) TEST_IN(name, set_up, tear_down)
+
+SCENE(a_rotation_goes_on_at_once)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		for (int i = 1; i < 10; i++) {
@@ -64,9 +65,8 @@ static void a_rotation_goes_on_at_once(void **state)
 	}
 }
 
-static void several_turns_at_once(void **state)
+SCENE(several_turns_at_once)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		turn(2);
@@ -78,9 +78,8 @@ static void several_turns_at_once(void **state)
 	}
 }
 
-static void a_push_ends(void **state)
+SCENE(a_push_ends)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		bed_push_temporary(bed, 45, 0);
@@ -94,9 +93,8 @@ static void a_push_ends(void **state)
 }
 
 /* A load may bring a turn and a push together. */
-static void a_push_after_a_turn_has_its_time(void **state)
+SCENE(a_push_after_a_turn_has_its_time)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		bed->content.turn_count++;
@@ -114,9 +112,8 @@ static void a_push_after_a_turn_has_its_time(void **state)
 	}
 }
 
-static void a_push_whose_picture_comes_late_has_its_time(void **state)
+SCENE(a_push_whose_picture_comes_late_has_its_time)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		bed->content.turn_count++;
@@ -131,9 +128,8 @@ static void a_push_whose_picture_comes_late_has_its_time(void **state)
 }
 
 /* The push ends before the panel has it, even for a later connection. */
-static void a_push_before_a_turn_is_over(void **state)
+SCENE(a_push_before_a_turn_is_over)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		bed->content.turn_count++;
@@ -150,9 +146,8 @@ static void a_push_before_a_turn_is_over(void **state)
 	}
 }
 
-static void a_push_that_a_turn_has_ended_does_not_come_back(void **state)
+SCENE(a_push_that_a_turn_has_ended_does_not_come_back)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		bed_push_temporary(bed, 600, 0);
@@ -166,9 +161,8 @@ static void a_push_that_a_turn_has_ended_does_not_come_back(void **state)
 	}
 }
 
-static void a_held_push_before_a_turn_stays(void **state)
+SCENE(a_held_push_before_a_turn_stays)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		bed->content.turn_count++;
@@ -182,9 +176,8 @@ static void a_held_push_before_a_turn_stays(void **state)
 }
 
 /* The panel stays asleep, and the push waits for the end of the night. */
-static void a_push_waits_for_the_morning_whatever_turns_come(void **state)
+SCENE(a_push_waits_for_the_morning_whatever_turns_come)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		int minute;
 
@@ -206,9 +199,8 @@ static void a_push_waits_for_the_morning_whatever_turns_come(void **state)
 	}
 }
 
-static void what_is_alone_stays(void **state)
+SCENE(what_is_alone_stays)
 {
-	(void)state;
 	begin(FIRMWARE_16);
 	bed->content.pinned_position = positions[1];
 	turn(1);
@@ -234,9 +226,8 @@ static void what_is_alone_stays(void **state)
 	assert_int_equal(bed_screen(bed).kind, PLAYBACK_PUSH);
 }
 
-static void a_turn_before_the_connection_is_over(void **state)
+SCENE(a_turn_before_the_connection_is_over)
 {
-	(void)state;
 	begin(FIRMWARE_16);
 	bed_disconnect(bed);
 	bed->content.turn_count++;
@@ -245,9 +236,8 @@ static void a_turn_before_the_connection_is_over(void **state)
 	assert_int_equal(bed_screen(bed).position, positions[0]);
 }
 
-static void a_picture_out_of_memory_is_tried_again(void **state)
+SCENE(a_picture_out_of_memory_is_tried_again)
 {
-	(void)state;
 	begin(FIRMWARE_16);
 	bed->is_out_of_memory = true;
 	turn(1);
@@ -282,9 +272,8 @@ static void begin_polls(int64_t ahead_ms)
 
 static const int64_t clocks_ms[] = {0, HOUR, -HOUR};
 
-static void a_poll_drops_the_rest(void **state)
+SCENE(a_poll_drops_the_rest)
 {
-	(void)state;
 	for (unsigned i = 0; i < array_length(clocks_ms); i++) {
 		begin_polls(clocks_ms[i]);
 		for (unsigned j = 1; j < 10; j++) {
@@ -299,9 +288,8 @@ static void a_poll_drops_the_rest(void **state)
 	}
 }
 
-static void a_poll_knows_the_turn_from_other_workers(void **state)
+SCENE(a_poll_knows_the_turn_from_other_workers)
 {
-	(void)state;
 	begin_polls(0);
 	bed->content.turn_count++;
 	assert_int_equal(poll().position, positions[1]);
@@ -312,9 +300,8 @@ static void a_poll_knows_the_turn_from_other_workers(void **state)
 	assert_int_equal(poll().position, positions[1]);
 }
 
-static void a_poll_gets_a_push_after_a_turn_but_none_before(void **state)
+SCENE(a_poll_gets_a_push_after_a_turn_but_none_before)
 {
-	(void)state;
 	begin_polls(0);
 	bed->content.turn_count++;
 	bed->content.turned_us = wall_us();
@@ -328,9 +315,8 @@ static void a_poll_gets_a_push_after_a_turn_but_none_before(void **state)
 	assert_int_equal(poll().position, positions[2]);
 }
 
-static void polls_in_the_night_use_turns_up(void **state)
+SCENE(polls_in_the_night_use_turns_up)
 {
-	(void)state;
 	begin_polls(0);
 	bed->content.settings.sleep_enabled = true; /* all day */
 	bed->content.turn_count++;
@@ -349,9 +335,8 @@ static void set_sleep(bool is_asleep, int64_t for_ms)
 	bed_run(bed, 3 * S);
 }
 
-static void a_panel_sleeps_and_wakes_as_it_is_set(void **state)
+SCENE(a_panel_sleeps_and_wakes_as_it_is_set)
 {
-	(void)state;
 	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
 		begin(firmware);
 		set_sleep(true, 10 * MINUTE);
@@ -375,29 +360,4 @@ static void a_panel_sleeps_and_wakes_as_it_is_set(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_rotation_goes_on_at_once),
-	    TEST(several_turns_at_once),
-	    TEST(a_push_ends),
-	    TEST(a_push_after_a_turn_has_its_time),
-	    TEST(a_push_whose_picture_comes_late_has_its_time),
-	    TEST(a_push_before_a_turn_is_over),
-	    TEST(a_push_that_a_turn_has_ended_does_not_come_back),
-	    TEST(a_held_push_before_a_turn_stays),
-	    TEST(a_push_waits_for_the_morning_whatever_turns_come),
-	    TEST(what_is_alone_stays),
-	    TEST(a_turn_before_the_connection_is_over),
-	    TEST(a_picture_out_of_memory_is_tried_again),
-	    TEST(a_poll_drops_the_rest),
-	    TEST(a_poll_knows_the_turn_from_other_workers),
-	    TEST(a_poll_gets_a_push_after_a_turn_but_none_before),
-	    TEST(polls_in_the_night_use_turns_up),
-	    TEST(a_panel_sleeps_and_wakes_as_it_is_set),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

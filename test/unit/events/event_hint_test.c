@@ -34,7 +34,7 @@ static struct event_hint pass(struct arena *arena, const struct event_hint *hint
 	return read;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	struct arena arena = {0};
 	struct event_hint hint = {
@@ -45,7 +45,6 @@ static void test_round_trip(void **state)
 	};
 	struct event_hint read;
 
-	(void)state;
 	read = pass(&arena, &hint);
 	assert_null(read.installation_id.data);
 	hint.installation_id = STR("a: %25\xc3\xa4\n");
@@ -60,7 +59,7 @@ static void test_round_trip(void **state)
 }
 
 /* The longest texts together fit into a word; a message is cut between characters. */
-static void test_long(void **state)
+TEST(test_long)
 {
 	struct arena arena = {0};
 	char message[10000], installation[4 * LIMIT_INSTALLATION_ID];
@@ -75,7 +74,6 @@ static void test_long(void **state)
 	};
 	struct event_hint read;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(message); i += 4)
 		memcpy(message + i, "\xf0\x9f\x8e\x89", 4);
 	memcpy(installation, message, sizeof(installation));
@@ -89,7 +87,7 @@ static void test_long(void **state)
 	arena_finish(&arena);
 }
 
-static void test_others(void **state)
+TEST(test_others)
 {
 	static const char *const texts[] = {
 	    "",
@@ -109,19 +107,9 @@ static void test_others(void **state)
 	struct arena arena = {0};
 	struct event_hint hint;
 
-	(void)state;
 	for (size_t i = 0; i < array_length(texts); i++)
 		assert_false(event_hint_read(str_from(texts[i]), &arena, &hint));
 	arena_finish(&arena);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round_trip),
-	    cmocka_unit_test(test_long),
-	    cmocka_unit_test(test_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -16,13 +16,12 @@ static const uint8_t *hash_of(unsigned key)
 	return hash;
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
 	struct region_map *shared = region_map_create(regions, array_length(regions), 2);
 	struct key_slots workers[2];
 	int places[LIMIT_EVENT_STREAMS_OF_KEY];
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++)
 		key_slots_init(&workers[i], shared, i, 2);
 	for (unsigned i = 0; i < LIMIT_EVENT_STREAMS_OF_KEY; i++) {
@@ -45,9 +44,4 @@ static void test_places(void **state)
 	region_map_destroy(shared);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_places)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

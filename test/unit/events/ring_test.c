@@ -17,12 +17,11 @@ static bool append(struct ring *ring, unsigned number, uint64_t now_ms)
 	return ring_append(ring, now_ms, id_of(number), (struct id){0}, "pushed", STR("{}"));
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct ring ring = {0};
 	uint64_t number;
 
-	(void)state;
 	assert_null(ring_at(&ring, 0));
 	for (unsigned i = 0; i < 1000; i++)
 		assert_true(append(&ring, i, i));
@@ -38,11 +37,10 @@ static void test_order(void **state)
 }
 
 /* A repeated hint is a single event. */
-static void test_twice(void **state)
+TEST(test_twice)
 {
 	struct ring ring = {0};
 
-	(void)state;
 	assert_true(append(&ring, 1, 0));
 	assert_true(append(&ring, 2, 0));
 	assert_false(append(&ring, 1, 0));
@@ -50,12 +48,11 @@ static void test_twice(void **state)
 	ring_finish(&ring);
 }
 
-static void test_ten_minutes(void **state)
+TEST(test_ten_minutes)
 {
 	struct ring ring = {0};
 	uint64_t number;
 
-	(void)state;
 	for (unsigned i = 0; i < 100; i++)
 		append(&ring, i, i * 1000);
 	ring_expire(&ring, 50 * 1000);
@@ -76,12 +73,11 @@ static void test_ten_minutes(void **state)
 }
 
 /* A reader that has read everything has also missed some. */
-static void test_loss(void **state)
+TEST(test_loss)
 {
 	struct ring ring = {0};
 	uint64_t next;
 
-	(void)state;
 	append(&ring, 1, 0);
 	next = ring_next(&ring);
 	ring_lose(&ring);
@@ -92,14 +88,4 @@ static void test_loss(void **state)
 	ring_finish(&ring);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_twice),
-	    cmocka_unit_test(test_ten_minutes),
-	    cmocka_unit_test(test_loss),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

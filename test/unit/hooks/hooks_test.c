@@ -152,11 +152,12 @@ static void find_webhooks(void)
 	answer_lease((struct lease){0});
 }
 
+#define SCENE(function) TEST_IN(function, begin, end)
+
 /* ---- when it looks ---- */
 
-static void it_looks_seldom_while_there_are_none(void **state)
+SCENE(it_looks_seldom_while_there_are_none)
 {
-	(void)state;
 	assert_looks_after(1000);
 	answer_lease((struct lease){.is_empty = true});
 	assert_looks_after(30 * 1000);
@@ -169,9 +170,8 @@ static void it_looks_seldom_while_there_are_none(void **state)
 	assert_looks_after(2000);
 }
 
-static void it_looks_when_the_next_is_due(void **state)
+SCENE(it_looks_when_the_next_is_due)
 {
-	(void)state;
 	find_webhooks();
 	hint("webhook:due");
 	pass_ms(30);
@@ -184,9 +184,8 @@ static void it_looks_when_the_next_is_due(void **state)
 	assert_looks_after(2000);
 }
 
-static void hints_bring_it_soon_and_never_later(void **state)
+SCENE(hints_bring_it_soon_and_never_later)
 {
-	(void)state;
 	find_webhooks();
 	for (unsigned i = 0; i < 3; i++) {
 		hint("webhook:due");
@@ -204,9 +203,8 @@ static void hints_bring_it_soon_and_never_later(void **state)
 	assert_false(looks());
 }
 
-static void a_lost_database_is_asked_each_second(void **state)
+SCENE(a_lost_database_is_asked_each_second)
 {
-	(void)state;
 	set_database_up(false);
 	pass_ms(10 * 1000);
 	assert_false(looks());
@@ -219,9 +217,8 @@ static void a_lost_database_is_asked_each_second(void **state)
 /* ---- turns ---- */
 
 /* All that wait are looked at, part after part, before it pauses; then from the first on. */
-static void those_beyond_the_first_part_have_their_turn(void **state)
+SCENE(those_beyond_the_first_part_have_their_turn)
 {
-	(void)state;
 	find_webhooks();
 	for (unsigned round = 0; round < 2; round++) {
 		hint("webhook:due");
@@ -240,9 +237,8 @@ static void those_beyond_the_first_part_have_their_turn(void **state)
 	assert_int_equal(request_count, 2);
 }
 
-static void so_many_messages_are_under_way(void **state)
+SCENE(so_many_messages_are_under_way)
 {
-	(void)state;
 	find_webhooks();
 	hint("webhook:due");
 	pass_ms(30);
@@ -258,9 +254,8 @@ static void so_many_messages_are_under_way(void **state)
 }
 
 /* Other webhooks of a worker have their turns though the upkeep finds more and more to do. */
-static void upkeep_leaves_room_for_messages(void **state)
+SCENE(upkeep_leaves_room_for_messages)
 {
-	(void)state;
 	find_webhooks();
 	pass_ms(2000);
 	for (unsigned i = 0; i <= IN_A_ROW; i++) {
@@ -304,12 +299,11 @@ static void lease_one(void)
 }
 
 /* The result is noted with the lease by which it was sent: another worker's lease has its own. */
-static void a_result_is_noted_with_its_lease(void **state)
+SCENE(a_result_is_noted_with_its_lease)
 {
 	static const int statuses[] = {204, 299, 300, 500, 199};
 	struct id lease;
 
-	(void)state;
 	find_webhooks();
 	for (unsigned i = 0; i < array_length(statuses); i++) {
 		hint("webhook:due");
@@ -327,11 +321,10 @@ static void a_result_is_noted_with_its_lease(void **state)
 	}
 }
 
-static void a_message_that_was_not_sent_is_given_back(void **state)
+SCENE(a_message_that_was_not_sent_is_given_back)
 {
 	struct id lease;
 
-	(void)state;
 	find_webhooks();
 	lease_one();
 	end_message(0);
@@ -350,21 +343,7 @@ static void a_message_that_was_not_sent_is_given_back(void **state)
 	assert_int_equal(next_deadline_ms(), UINT64_MAX);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    TEST(it_looks_seldom_while_there_are_none),
-	    TEST(it_looks_when_the_next_is_due),
-	    TEST(hints_bring_it_soon_and_never_later),
-	    TEST(a_lost_database_is_asked_each_second),
-	    TEST(those_beyond_the_first_part_have_their_turn),
-	    TEST(so_many_messages_are_under_way),
-	    TEST(upkeep_leaves_room_for_messages),
-	    TEST(a_result_is_noted_with_its_lease),
-	    TEST(a_message_that_was_not_sent_is_given_back),
-	};
-
-	return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+	return sodium_init() < 0 ? 1 : run_all_tests(NULL, NULL);
 }

@@ -39,9 +39,8 @@ static int leave_all(void **state)
 	return 0;
 }
 
-static void one_alone_holds_three_quarters(void **state)
+TEST_IN(one_alone_holds_three_quarters, NULL, leave_all)
 {
-	(void)state;
 	while (take(0))
 		;
 	assert_in_range(counts[0], ALL * 3 / 4, ALL * 3 / 4 + 3);
@@ -50,11 +49,10 @@ static void one_alone_holds_three_quarters(void **state)
 	assert_true(take(0));
 }
 
-static void there_is_always_room_for_another(void **state)
+TEST_IN(there_is_always_room_for_another, NULL, leave_all)
 {
 	bool takes = true;
 
-	(void)state;
 	while (takes) {
 		takes = false;
 		for (unsigned who = 0; who < ADDRESSES - 1; who++)
@@ -66,12 +64,11 @@ static void there_is_always_room_for_another(void **state)
 		assert_true(take(ADDRESSES - 1));
 }
 
-static void the_last_one_is_anybodys(void **state)
+TEST(the_last_one_is_anybodys)
 {
 	struct address address;
 	struct address_share *shares[3];
 
-	(void)state;
 	assert_true(address_read(STR("192.0.2.1"), &address));
 	for (unsigned i = 0; i < 3; i++) {
 		shares[i] = address_share_join(&address, 3 - i);
@@ -85,13 +82,4 @@ static void the_last_one_is_anybodys(void **state)
 	address_share_leave(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(one_alone_holds_three_quarters, leave_all),
-	    cmocka_unit_test_teardown(there_is_always_room_for_another, leave_all),
-	    cmocka_unit_test(the_last_one_is_anybodys),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

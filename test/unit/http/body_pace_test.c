@@ -2,12 +2,11 @@
 #include "base/limits.h"
 #include "http/body_pace.h"
 
-static void the_pace_of_a_body(void **state)
+TEST(the_pace_of_a_body)
 {
 	const uint64_t grace = 10 * 1000 * 1000;
 	uint64_t due = grace;
 
-	(void)state;
 	/* A second's worth buys a second. */
 	assert_int_equal(body_pace_next_us(due, 5000000, grace, LIMIT_BODY_BYTES_PER_S),
 			 due + 1000000);
@@ -24,11 +23,4 @@ static void the_pace_of_a_body(void **state)
 	assert_int_equal(body_pace_next_us(due, 1000000, grace, 4 * 1024 * 1024), 11000000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_pace_of_a_body),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

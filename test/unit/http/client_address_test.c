@@ -39,7 +39,7 @@ static void assert_address(const char *peer, const char *lines, const char *expe
 	arena_finish(&request.arena);
 }
 
-static void networks(void **state)
+TEST(networks)
 {
 	static const char *const good[] = {"unix",	 "0.0.0.0/0",	 "::/0",
 					   "127.0.0.1",	 "::1",		 "::1/128",
@@ -50,16 +50,14 @@ static void networks(void **state)
 	    "::/129",	  "[::1]",     "::1/127",     "10.0.0.0 /8",  "10.64.0.0/9"};
 	struct network network;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		assert_true(network_read(good[i], &network));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(network_read(bad[i], &network));
 }
 
-static void only_proxies_are_believed(void **state)
+TEST_IN(only_proxies_are_believed, set_up, NULL)
 {
-	(void)state;
 	assert_address("10.1.2.3", "", "10.1.2.3");
 	assert_address("10.1.2.3", "x: 1.2.3.4", "1.2.3.4");
 	assert_address("11.1.2.3", "x: 1.2.3.4", "11.1.2.3");
@@ -75,9 +73,8 @@ static void only_proxies_are_believed(void **state)
 	assert_address("10.1.2.3", "x: 1.2.3.4", "10.1.2.3");
 }
 
-static void the_last_that_is_no_proxy_counts(void **state)
+TEST_IN(the_last_that_is_no_proxy_counts, set_up, NULL)
 {
-	(void)state;
 	assert_address("10.0.0.1", "x: 9.9.9.9, 1.2.3.4", "1.2.3.4");
 	assert_address("10.0.0.1", "x: 9.9.9.9, 1.2.3.4, 10.0.0.2", "1.2.3.4");
 	assert_address("10.0.0.1", "x: 9.9.9.9\nx: 1.2.3.4,10.0.0.2\nx: 2001:db8::5", "1.2.3.4");
@@ -86,9 +83,8 @@ static void the_last_that_is_no_proxy_counts(void **state)
 	assert_address("10.0.0.1", "f: for=9.9.9.9\nf: by=x;For=1.2.3.4", "1.2.3.4");
 }
 
-static void forms_of_addresses(void **state)
+TEST_IN(forms_of_addresses, set_up, NULL)
 {
-	(void)state;
 	assert_address("10.0.0.1", "x: 1.2.3.4:567", "1.2.3.4");
 	assert_address("10.0.0.1", "x: 2001:DB9::0:1", "2001:db9::1");
 	assert_address("10.0.0.1", "x: [2001:db9::1]:99", "2001:db9::1");
@@ -99,7 +95,7 @@ static void forms_of_addresses(void **state)
 }
 
 /* Entries before an invalid address are not trusted. */
-static void what_is_no_address(void **state)
+TEST_IN(what_is_no_address, set_up, NULL)
 {
 	static const char *const nodes[] = {
 	    "unknown",
@@ -124,7 +120,6 @@ static void what_is_no_address(void **state)
 	    "1111:2222:3333:4444:5555:6666:7777:8888:9999:1111:2222:3333"};
 	char text[200];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
 		snprintf(text, sizeof(text), "x: 9.9.9.9, %s", nodes[i]);
 		assert_address("10.0.0.1", text, "10.0.0.1");
@@ -145,9 +140,8 @@ static void what_is_no_address(void **state)
 }
 
 /* A client's own field passes a proxy that writes the other one. */
-static void two_fields_must_agree(void **state)
+TEST_IN(two_fields_must_agree, set_up, NULL)
 {
-	(void)state;
 	assert_address("10.0.0.1", "x: 1.2.3.4\nf: for=9.9.9.9", "10.0.0.1");
 	assert_address("10.0.0.1", "x: 9.9.9.9\nf: for=1.2.3.4", "10.0.0.1");
 	assert_address("10.0.0.1", "x: 1.2.3.4\nf: for=unknown", "10.0.0.1");
@@ -156,15 +150,7 @@ static void two_fields_must_agree(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(networks),
-	    cmocka_unit_test_setup(only_proxies_are_believed, set_up),
-	    cmocka_unit_test_setup(the_last_that_is_no_proxy_counts, set_up),
-	    cmocka_unit_test_setup(forms_of_addresses, set_up),
-	    cmocka_unit_test_setup(what_is_no_address, set_up),
-	    cmocka_unit_test_setup(two_fields_must_agree, set_up),
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = run_all_tests(NULL, NULL);
 
 	arena_drop_cache();
 	return failed;

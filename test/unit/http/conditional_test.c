@@ -19,9 +19,8 @@ static void assert_tags(const char *text, const char *tags, const char *rest)
 		fail_msg("%s: \"%.*s\" is left, not \"%s\"", text, STR_ARG(list), rest);
 }
 
-static void tags(void **state)
+TEST(tags)
 {
-	(void)state;
 	assert_tags("\"a\"", "\"a\" ", "");
 	assert_tags("W/\"a\"", "W/\"a\" ", "");
 	assert_tags("\"a\", W/\"b\",\"c\"", "\"a\" W/\"b\" \"c\" ", "");
@@ -31,9 +30,8 @@ static void tags(void **state)
 	assert_tags("\"a,b\", \"c\\\", \"\xc3\xa4\"", "\"a,b\" \"c\\\" \"\xc3\xa4\" ", "");
 }
 
-static void empty_elements(void **state)
+TEST(empty_elements)
 {
-	(void)state;
 	assert_tags("", "", "");
 	assert_tags(" \t", "", "");
 	assert_tags(",", "", "");
@@ -41,9 +39,8 @@ static void empty_elements(void **state)
 }
 
 /* Checks that the rest shows whether, and at which byte, the list is malformed. */
-static void what_is_no_tag(void **state)
+TEST(what_is_no_tag)
 {
-	(void)state;
 	assert_tags("*", "", "*");
 	assert_tags("a", "", "a");
 	assert_tags("\"a", "", "\"a");
@@ -62,13 +59,12 @@ static void what_is_no_tag(void **state)
 	assert_tags("\"a\", *", "\"a\" ", "*");
 }
 
-static void the_list_need_not_end_with_nul(void **state)
+TEST(the_list_need_not_end_with_nul)
 {
 	static const char text[] = {'"', 'a', '"'};
 	struct str list = {text, sizeof(text)};
 	struct http_tag tag;
 
-	(void)state;
 	assert_true(http_next_tag(&list, &tag));
 	assert_true(str_equal(tag.text, STR("\"a\"")));
 	assert_false(http_next_tag(&list, &tag));
@@ -77,14 +73,13 @@ static void the_list_need_not_end_with_nul(void **state)
 	assert_int_equal(list.length, 2);
 }
 
-static void none_match(void **state)
+TEST(none_match)
 {
 	const struct http_field fields[] = {{STR("If-None-Match"), STR("\"a\", W/\"b\"")},
 					    {STR("if-none-match"), STR("\"c\"")}};
 	struct http_request request = {.fields = fields, .field_count = 2};
 	const struct http_field any = {STR("If-None-Match"), STR(" * ")};
 
-	(void)state;
 	assert_true(http_has_tag(&request, STR("\"a\"")));
 	assert_true(http_has_tag(&request, STR("\"b\"")));
 	assert_true(http_has_tag(&request, STR("\"c\"")));
@@ -95,13 +90,4 @@ static void none_match(void **state)
 	assert_false(http_has_tag(&request, STR("\"d\"")));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(tags),	      cmocka_unit_test(empty_elements),
-	    cmocka_unit_test(what_is_no_tag), cmocka_unit_test(the_list_need_not_end_with_nul),
-	    cmocka_unit_test(none_match),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

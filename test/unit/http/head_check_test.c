@@ -3,7 +3,7 @@
 #include "http/head_check.h"
 #include "http/trailer.h"
 
-static void hosts(void **state)
+TEST(hosts)
 {
 	static const char *const good[] = {
 	    "a",	"a.b",	     "a:80", "a:",	 "a:65535",	   "[::1]",  "[::1]:",
@@ -13,7 +13,6 @@ static void hosts(void **state)
 					  "[::g]",    "%4",	  "%zz",  "a:65536", "a:-1", "a?b",
 					  "a:000080", "\xc3\xa4", "a\tb", "a\"b",    "<a>"};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(good); i++)
 		assert_true(host_is_valid(str_from(good[i])));
 	for (size_t i = 0; i < array_length(bad); i++)
@@ -41,9 +40,8 @@ static int target(const char *method, const char *text, const char *host, const 
 	return status_of(error);
 }
 
-static void targets(void **state)
+TEST(targets)
 {
-	(void)state;
 	assert_int_equal(target("GET", "/", "a", "/", NULL), 0);
 	assert_int_equal(target("GET", "/a?b?c", "a", "/a", "b?c"), 0);
 	assert_int_equal(target("GET", "/a?", "a", "/a", ""), 0);
@@ -67,7 +65,7 @@ static void targets(void **state)
 	assert_int_equal(target("GET", "", "a", NULL, NULL), 400);
 }
 
-static void codings(void **state)
+TEST(codings)
 {
 	static const struct {
 		const char *value;
@@ -96,7 +94,6 @@ static void codings(void **state)
 	    {"a b, foo", 400},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(cases); i++)
 		assert_int_equal(status_of(transfer_coding_check(str_from(cases[i].value))),
 				 cases[i].status);
@@ -114,7 +111,7 @@ static int check(bool is_http_1_0, const struct http_field *fields, unsigned cou
 	return status_of(head_check(&head, ret_facts));
 }
 
-static void facts(void **state)
+TEST(facts)
 {
 	struct http_field fields[] = {
 	    {STR("HOST"), STR("a")},
@@ -123,7 +120,6 @@ static void facts(void **state)
 	};
 	struct head_facts found;
 
-	(void)state;
 	assert_int_equal(check(false, fields, 3, &found), 0);
 	assert_true(found.content_length == INT64_MAX && found.expects_continue);
 	assert_false(found.is_chunked);
@@ -144,9 +140,8 @@ static void facts(void **state)
 	assert_int_equal(check(true, NULL, 0, &found), 0);
 }
 
-static void trailers(void **state)
+TEST(trailers)
 {
-	(void)state;
 	assert_true(trailer_is_forbidden(STR("content-length")));
 	assert_true(trailer_is_forbidden(STR("Host")));
 	assert_true(trailer_is_forbidden(STR("AUTHORIZATION")));
@@ -155,12 +150,4 @@ static void trailers(void **state)
 	assert_false(trailer_is_forbidden(STR("hosts")));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(hosts), cmocka_unit_test(targets),	 cmocka_unit_test(codings),
-	    cmocka_unit_test(facts), cmocka_unit_test(trailers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -49,13 +49,12 @@ static int scan_text(struct str text)
 	return status;
 }
 
-static void good_heads(void **state)
+TEST(good_heads)
 {
 	size_t used;
 	size_t skipped;
 	struct str text = STR("\r\nGET / HTTP/1.1\r\nHost: a\r\nX:\r\n\r\nPOST");
 
-	(void)state;
 	assert_int_equal(scan_text(STR("GET / HTTP/1.0\r\n\r\n")), 1);
 	assert_int_equal(scan_text(STR("GET / HTTP/1.1\r\nHost: a\r\n\r\n")), 1);
 	assert_int_equal(scan_text(text), 1);
@@ -66,12 +65,11 @@ static void good_heads(void **state)
 }
 
 /* Tests every byte in every place: exactly the permitted ones are accepted. */
-static void every_byte(void **state)
+TEST(every_byte)
 {
 	static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-	(void)state;
 	for (int c = 0; c < 256; c++) {
 		char text[64];
 		bool is_token_char = c && strchr(token, c);
@@ -115,12 +113,11 @@ static void every_byte(void **state)
 }
 
 /* No byte of the frame around them may differ. */
-static void every_other_byte_of_the_frame(void **state)
+TEST(every_other_byte_of_the_frame)
 {
 	const struct str good = STR("GET / HTTP/1.1\r\na: b\r\n\r\n");
 	const size_t places[] = {3, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 20, 21, 22, 23};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		for (int c = 0; c < 256; c++) {
 			char text[32];
@@ -141,13 +138,12 @@ static void every_other_byte_of_the_frame(void **state)
 	}
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	static char text[2 * LIMIT_REQUEST_HEAD_BYTES];
 	size_t used;
 	size_t skipped;
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	memcpy(text, "GET /", 5);
 	assert_int_equal(scan_pieces((struct str){text, sizeof(text)}, 1000, &used, &skipped), 414);
@@ -161,9 +157,8 @@ static void limits(void **state)
 	assert_int_equal(scan_pieces((struct str){text, sizeof(text)}, 1000, &used, &skipped), 431);
 }
 
-static void tokens(void **state)
+TEST(tokens)
 {
-	(void)state;
 	assert_true(is_token(STR("a")));
 	assert_true(is_token(STR("x-b_c.9!")));
 	assert_false(is_token(STR("")));
@@ -172,15 +167,4 @@ static void tokens(void **state)
 	assert_false(is_token(STR("\xe4")));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(good_heads),
-	    cmocka_unit_test(every_byte),
-	    cmocka_unit_test(every_other_byte_of_the_frame),
-	    cmocka_unit_test(limits),
-	    cmocka_unit_test(tokens),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

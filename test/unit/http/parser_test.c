@@ -3,14 +3,13 @@
 #include "base/limits.h"
 #include "http/parser.h"
 
-static void heads(void **state)
+TEST(heads)
 {
 	struct str text = STR("POST /a?b HTTP/1.1\r\nHost: a\r\nX:\r\nY:  b \t\r\nZ: c\r\n\r\n");
 	struct arena arena = {0};
 	struct http_parser *parser;
 	struct http_head head;
 
-	(void)state;
 	assert_null(http_parser_head(&arena, text, 4, &parser, &head).kind);
 	assert_true(str_equal(head.method, STR("POST")));
 	assert_true(str_equal(head.target, STR("/a?b")));
@@ -33,11 +32,10 @@ static int head_status(struct str text, unsigned fields, struct http_head *ret_h
 	return error.kind ? error.kind->status : 0;
 }
 
-static void versions_and_methods(void **state)
+TEST(versions_and_methods)
 {
 	struct http_head head;
 
-	(void)state;
 	assert_int_equal(head_status(STR("GET / HTTP/1.0\r\n\r\n"), 0, &head), 0);
 	assert_true(head.is_http_1_0 && !head.keep_alive);
 	assert_int_equal(
@@ -97,12 +95,11 @@ static enum http_body_result body(struct str text, size_t piece, struct buffer *
 	return result;
 }
 
-static void chunked_bodies(void **state)
+TEST(chunked_bodies)
 {
 	struct str text = STR("5\r\nhello\r\n1;a=b;c=\"d e\"\r\n \r\n00A\r\n0123456789\r\n"
 			      "0\r\nX: y\r\nZ:\r\n\r\nGET /");
 
-	(void)state;
 	for (size_t piece = 1; piece <= text.length; piece++) {
 		struct buffer bytes = {0};
 		size_t used;
@@ -115,12 +112,11 @@ static void chunked_bodies(void **state)
 }
 
 /* Changes one byte anywhere outside the data: the body never completes, whatever follows it. */
-static void every_bad_byte(void **state)
+TEST(every_bad_byte)
 {
 	const struct str good = STR("5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n");
 	const char bad[] = {'\0', '\n', '\r', '\x01', '\x7f'};
 
-	(void)state;
 	for (size_t place = 0; place < good.length; place++) {
 		for (size_t i = 0; i < sizeof(bad); i++) {
 			for (size_t piece = 1; piece < 30; piece += 14) {
@@ -141,7 +137,7 @@ static void every_bad_byte(void **state)
 	}
 }
 
-static void stopped_bodies(void **state)
+TEST(stopped_bodies)
 {
 	struct str head_text = STR("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n");
 	struct arena arena = {0};
@@ -149,18 +145,16 @@ static void stopped_bodies(void **state)
 	struct http_head head;
 	size_t used;
 
-	(void)state;
 	assert_null(http_parser_head(&arena, head_text, 1, &parser, &head).kind);
 	assert_int_equal(http_parser_body(parser, STR("hello"), stop, NULL, &used), BODY_STOPPED);
 	arena_finish(&arena);
 }
 
-static void bodies_with_a_length(void **state)
+TEST(bodies_with_a_length)
 {
 	struct str head_text = STR("POST / HTTP/1.1\r\nContent-Length: 5\r\n"
 				   "Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n");
 
-	(void)state;
 	for (size_t piece = 1; piece < 6; piece++) {
 		struct buffer bytes = {0};
 		struct arena arena = {0};
@@ -185,13 +179,4 @@ static void bodies_with_a_length(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(heads),	      cmocka_unit_test(versions_and_methods),
-	    cmocka_unit_test(chunked_bodies), cmocka_unit_test(every_bad_byte),
-	    cmocka_unit_test(stopped_bodies), cmocka_unit_test(bodies_with_a_length),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -2,11 +2,10 @@
 #include "http/response_text.h"
 #include "http/server.h"
 
-static void quoting(void **state)
+TEST(quoting)
 {
 	struct arena arena = {0};
 
-	(void)state;
 	assert_string_equal(json_quote(&arena, STR("")).data, "\"\"");
 	assert_string_equal(json_quote(&arena, STR("a\"b\\c/")).data, "\"a\\\"b\\\\c/\"");
 	assert_string_equal(json_quote(&arena, STR("\x01\n\x1f\x7f")).data,
@@ -19,11 +18,10 @@ static void quoting(void **state)
 	arena_finish(&arena);
 }
 
-static void problems(void **state)
+TEST(problems)
 {
 	struct arena arena = {0};
 
-	(void)state;
 	assert_string_equal(problem_text(&arena,
 					 &(const struct problem_kind){"lamp_not_found", 404},
 					 STR(""), STR(""))
@@ -43,23 +41,21 @@ static void problems(void **state)
 	arena_finish(&arena);
 }
 
-static void request_fields(void **state)
+TEST(request_fields)
 {
 	const struct http_field fields[] = {
 	    {STR("Host"), STR("a")}, {STR("X-Y"), STR("1")}, {STR("x-y"), STR("2")}};
 	struct http_request request = {.fields = fields, .field_count = 3};
 
-	(void)state;
 	assert_true(str_equal(http_request_field(&request, STR("HOST")), STR("a")));
 	assert_true(str_equal(http_request_field(&request, STR("x-Y")), STR("1")));
 	assert_null(http_request_field(&request, STR("nope")).data);
 }
 
-static void query(void **state)
+TEST(query)
 {
 	struct http_request request = {.query = STR("a=1&b=&c&a=2&=d&key=x%3D=y")};
 
-	(void)state;
 	assert_true(str_equal(http_request_query(&request, STR("a")), STR("1")));
 	assert_true(str_equal(http_request_query(&request, STR("b")), STR("")));
 	assert_non_null(http_request_query(&request, STR("b")).data);
@@ -71,13 +67,12 @@ static void query(void **state)
 	assert_null(http_request_query(&request, STR("a")).data);
 }
 
-static void request_ids(void **state)
+TEST(request_ids)
 {
 	struct request_ids ids;
 	char first[REQUEST_ID_LENGTH + 1];
 	char second[REQUEST_ID_LENGTH + 1];
 
-	(void)state;
 	request_ids_init(&ids);
 	request_ids_next(&ids, first);
 	request_ids_next(&ids, second);
@@ -85,12 +80,11 @@ static void request_ids(void **state)
 	assert_int_equal(strlen(first), REQUEST_ID_LENGTH);
 }
 
-static void server_life(void **state)
+TEST(server_life)
 {
 	struct http_server *server;
 	struct loop loop;
 
-	(void)state;
 	assert_int_equal(loop_init(&loop), 0);
 	server = http_server_create(&loop, &(struct http_server_settings){0});
 	assert_true(http_server_is_empty(server));
@@ -98,23 +92,12 @@ static void server_life(void **state)
 	loop_finish(&loop);
 }
 
-static void date(void **state)
+TEST(date)
 {
 	struct http_date date = {0};
 
-	(void)state;
 	assert_int_equal(http_date_now(&date).length, HTTP_DATE_LENGTH);
 	assert_string_equal(date.text + HTTP_DATE_LENGTH - 4, " GMT");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(quoting),	      cmocka_unit_test(problems),
-	    cmocka_unit_test(request_fields), cmocka_unit_test(query),
-	    cmocka_unit_test(request_ids),    cmocka_unit_test(server_life),
-	    cmocka_unit_test(date),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

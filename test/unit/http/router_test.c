@@ -42,9 +42,8 @@ static void found(enum http_method method, const char *path, const char *data)
 	assert_int_equal(match.allow.length, 0);
 }
 
-static void literal_paths(void **state)
+TEST(literal_paths)
 {
-	(void)state;
 	found(HTTP_GET, "/", "root");
 	found(HTTP_GET, "/v1/account/", "account");
 	found(HTTP_GET, "/v1/account", "account");
@@ -62,9 +61,8 @@ static void literal_paths(void **state)
 	assert_int_equal(find(HTTP_GET, "/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q"), ROUTE_UNKNOWN);
 }
 
-static void parameters(void **state)
+TEST(parameters)
 {
-	(void)state;
 	found(HTTP_GET, "/v1/devices/a%20b/", "get");
 	assert_int_equal(match.parameter_count, 1);
 	assert_string_equal(match.parameters[0].data, "a b");
@@ -77,12 +75,11 @@ static void parameters(void **state)
 	found(HTTP_GET, "/v1/devices/aa:bb", "get");
 }
 
-static void segments_that_are_none(void **state)
+TEST(segments_that_are_none)
 {
 	static const char *const paths[] = {"%00", "a%2Fb", "%2f",	 "%",  "%4",   "%zz",
 					    "%FF", "%C3",   "%ED%A0%80", "a%", "\xff", "%c0%af"};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(paths); i++) {
 		char path[64] = "/v1/devices/";
 
@@ -91,9 +88,8 @@ static void segments_that_are_none(void **state)
 	}
 }
 
-static void methods(void **state)
+TEST(methods)
 {
-	(void)state;
 	assert_int_equal(find(HTTP_DELETE, "/v1/devices/a"), ROUTE_METHOD);
 	assert_string_equal(match.allow.data, "GET, HEAD, PATCH");
 	assert_null(match.route);
@@ -104,9 +100,8 @@ static void methods(void **state)
 	assert_int_equal(find(HTTP_METHOD_OTHER, "/nope"), ROUTE_UNKNOWN);
 }
 
-static void literals_win(void **state)
+TEST(literals_win)
 {
-	(void)state;
 	found(HTTP_POST, "/v1/devices/search", "search");
 	assert_int_equal(match.parameter_count, 0);
 	assert_int_equal(find(HTTP_GET, "/v1/devices/search"), ROUTE_METHOD);
@@ -115,9 +110,8 @@ static void literals_win(void **state)
 	found(HTTP_GET, "/v1/apps/search/all", "wide");
 }
 
-static void tables_are_searched_as_one(void **state)
+TEST(tables_are_searched_as_one)
 {
-	(void)state;
 	found(HTTP_GET, "/other", "other");
 	found(HTTP_PUT, "/v1/account/", "replace");
 	assert_int_equal(find(HTTP_DELETE, "/v1/account/"), ROUTE_METHOD);
@@ -136,12 +130,6 @@ static int finish(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(literal_paths),	      cmocka_unit_test(parameters),
-	    cmocka_unit_test(segments_that_are_none), cmocka_unit_test(methods),
-	    cmocka_unit_test(literals_win),	      cmocka_unit_test(tables_are_searched_as_one),
-	};
-
 	router_init(&router, tables, NULL);
-	return cmocka_run_group_tests(tests, NULL, finish);
+	return run_all_tests(NULL, finish);
 }

@@ -32,9 +32,8 @@ static const struct http_static_file *find(const char *path)
 	return http_static_find(files, array_length(files), str_from(path));
 }
 
-static void finding(void **state)
+TEST(finding)
 {
-	(void)state;
 	for (size_t i = 0; i < array_length(files); i++)
 		assert_ptr_equal(find(files[i].path), &files[i]);
 	assert_null(find(""));
@@ -90,7 +89,7 @@ static const char *coding_for(const char *path, const char *accepted)
 	return "gzip";
 }
 
-static void negotiation(void **state)
+TEST(negotiation)
 {
 	static const struct {
 		const char *accepted;
@@ -129,7 +128,6 @@ static void negotiation(void **state)
 	    {";", "identity", "identity"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(cases); i++) {
 		assert_string_equal(coding_for("/a", cases[i].accepted), cases[i].all);
 		assert_string_equal(coding_for("/a.b", cases[i].accepted), cases[i].gzip_only);
@@ -137,21 +135,19 @@ static void negotiation(void **state)
 }
 
 /* A list may be sent as several fields (RFC 9110 section 5.3). */
-static void two_fields(void **state)
+TEST(two_fields)
 {
 	const char *const fields[] = {"Accept-Encoding", "gzip;q=0.5", "Accept-Encoding",
 				      "br;q=0.2", NULL};
 	struct http_response response = answer("/a", fields);
 
-	(void)state;
 	assert_true(str_equal(value_of(&response, "Content-Encoding"), STR("gzip")));
 }
 
-static void usual_fields(void **state)
+TEST(usual_fields)
 {
 	struct http_response response = answer("/a", NULL);
 
-	(void)state;
 	assert_true(str_equal(response.content_type, STR("a/b")));
 	assert_true(str_equal(value_of(&response, "Cache-Control"), STR("immutable")));
 	assert_true(str_equal(value_of(&response, "Vary"), STR("Accept-Encoding")));
@@ -178,9 +174,8 @@ static int status_for(const char *named, const char *accepted)
 	return response.status;
 }
 
-static void conditions(void **state)
+TEST(conditions)
 {
-	(void)state;
 	assert_int_equal(status_for("\"i\"", ""), 304);
 	assert_int_equal(status_for("W/\"i\"", ""), 304);
 	assert_int_equal(status_for("*", ""), 304);
@@ -195,13 +190,4 @@ static void conditions(void **state)
 	assert_int_equal(status_for("\"g\", \"b\"", "br"), 304);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(finding),	  cmocka_unit_test(negotiation),
-	    cmocka_unit_test(two_fields), cmocka_unit_test(usual_fields),
-	    cmocka_unit_test(conditions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

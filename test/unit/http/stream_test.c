@@ -239,9 +239,10 @@ static const char *body(void)
 
 #define GET "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-static void chunks(void **state)
+#define SCENE(name) TEST_IN(name, setup, teardown)
+
+SCENE(chunks)
 {
-	(void)state;
 	open_stream(GET);
 	assert_int_equal(test.proceeds, 0); /* never inside the call */
 	turn();
@@ -266,11 +267,10 @@ static void chunks(void **state)
 	http_respond(test.request, &(struct http_response){.status = 204});
 }
 
-static void pressure(void **state)
+SCENE(pressure)
 {
 	char piece[1000] = {0};
 
-	(void)state;
 	open_stream(GET);
 	turn();
 	test.played->room = 10;
@@ -293,9 +293,8 @@ static void pressure(void **state)
 	http_stream_end(test.stream);
 }
 
-static void client_leaves(void **state)
+SCENE(client_leaves)
 {
-	(void)state;
 	open_stream(GET);
 	turn();
 	test.played->transport.events->on_end(&test.played->transport, -ECONNRESET);
@@ -309,9 +308,8 @@ static void client_leaves(void **state)
 }
 
 /* The source ends the stream after the client has left, before the call that would report it. */
-static void ended_before_stop(void **state)
+SCENE(ended_before_stop)
 {
-	(void)state;
 	open_stream(GET);
 	turn();
 	test.played->transport.events->on_end(&test.played->transport, -ECONNRESET);
@@ -320,9 +318,8 @@ static void ended_before_stop(void **state)
 	assert_int_equal(test.stops, 0);
 }
 
-static void half_close(void **state)
+SCENE(half_close)
 {
-	(void)state;
 	open_stream(GET);
 	turn();
 	test.played->transport.events->on_end(&test.played->transport, 0);
@@ -334,9 +331,8 @@ static void half_close(void **state)
 	assert_true(test.was_closed);
 }
 
-static void half_close_of_an_endless_one(void **state)
+SCENE(half_close_of_an_endless_one)
 {
-	(void)state;
 	test.source.is_endless = true;
 	open_stream(GET);
 	turn();
@@ -346,9 +342,8 @@ static void half_close_of_an_endless_one(void **state)
 	assert_true(test.was_closed);
 }
 
-static void drain(void **state)
+SCENE(drain)
 {
-	(void)state;
 	test.source.is_endless = true;
 	open_stream(GET);
 	turn();
@@ -363,9 +358,8 @@ static void drain(void **state)
 	assert_true(test.was_closed);
 }
 
-static void head(void **state)
+SCENE(head)
 {
-	(void)state;
 	open_stream("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n");
 	http_stream_write(test.stream, STR("nothing"));
 	assert_int_equal(test.stops, 0);
@@ -376,9 +370,8 @@ static void head(void **state)
 	assert_false(test.was_closed);
 }
 
-static void without_chunks(void **state)
+SCENE(without_chunks)
 {
-	(void)state;
 	open_stream("GET / HTTP/1.0\r\n\r\n");
 	http_stream_write(test.stream, STR("as it "));
 	http_stream_write(test.stream, STR("is"));
@@ -389,11 +382,10 @@ static void without_chunks(void **state)
 }
 
 /* A released request keeps little memory, and its stream works as before. */
-static void released(void **state)
+SCENE(released)
 {
 	struct http_connection *connection;
 
-	(void)state;
 	open_stream(GET);
 	http_stream_release_request(test.stream);
 	test.request = NULL;
@@ -410,9 +402,8 @@ static void released(void **state)
 	http_respond(test.request, &(struct http_response){.status = 204});
 }
 
-static void broken_off(void **state)
+SCENE(broken_off)
 {
-	(void)state;
 	open_stream(GET);
 	http_stream_write(test.stream, STR("x"));
 	http_stream_abort(test.stream);
@@ -436,12 +427,11 @@ static void drop_other(struct http_unsent_entry *entry)
 }
 
 /* Otherwise one turn could answer a thousand requests on top. */
-static void while_too_much_waits_requests_wait(void **state)
+SCENE(while_too_much_waits_requests_wait)
 {
 	static const struct http_unsent_owner owner = {.pending = pending_of_other,
 						       .drop = drop_other};
 
-	(void)state;
 	http_unsent_finish(&test.connections.unsent);
 	http_unsent_init(&test.connections.unsent, &test.loop, 1000);
 	test.connections.unsent.owners[HTTP_UNSENT_WEBSOCKET] = &owner;
@@ -457,15 +447,5 @@ static void while_too_much_waits_requests_wait(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-	    TEST(chunks),	  TEST(pressure),
-	    TEST(client_leaves),  TEST(ended_before_stop),
-	    TEST(half_close),	  TEST(half_close_of_an_endless_one),
-	    TEST(drain),	  TEST(head),
-	    TEST(without_chunks), TEST(released),
-	    TEST(broken_off),	  TEST(while_too_much_waits_requests_wait),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -67,22 +67,20 @@ static struct tls_hello read_hello(struct str data)
 	return found;
 }
 
-static void a_hello_without_extensions(void **state)
+TEST_IN(a_hello_without_extensions, NULL, forget)
 {
 	struct tls_hello found = read_hello(finish_hello(false));
 
-	(void)state;
 	assert_false(found.offers_tls13);
 	assert_int_equal(found.ticket.length, 0);
 	found = read_hello(finish_hello(true));
 	assert_false(found.offers_tls13);
 }
 
-static void a_ticket_of_tls12(void **state)
+TEST_IN(a_ticket_of_tls12, NULL, forget)
 {
 	struct tls_hello found;
 
-	(void)state;
 	extend(SERVER_NAME, STR("name"));
 	extend(TICKET, STR("the ticket"));
 	extend(0x1234, STR(""));
@@ -91,14 +89,13 @@ static void a_ticket_of_tls12(void **state)
 	assert_false(found.offers_tls13);
 }
 
-static void an_empty_ticket_is_none(void **state)
+TEST_IN(an_empty_ticket_is_none, NULL, forget)
 {
-	(void)state;
 	extend(TICKET, STR(""));
 	assert_int_equal(read_hello(finish_hello(true)).ticket.length, 0);
 }
 
-static void versions(void **state)
+TEST_IN(versions, NULL, forget)
 {
 	static const struct {
 		struct str list;
@@ -114,7 +111,6 @@ static void versions(void **state)
 	    {{"\x09\x03\x04", 3}, false}, /* mbedTLS rejects it */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		extend(SUPPORTED_VERSIONS, cases[i].list);
 		assert_int_equal(read_hello(finish_hello(true)).offers_tls13, cases[i].has_tls13);
@@ -123,11 +119,10 @@ static void versions(void **state)
 }
 
 /* mbedTLS may use either of them, so a possible handshake of TLS 1.3 costs a job. */
-static void one_of_two_lists_of_versions_suffices(void **state)
+TEST_IN(one_of_two_lists_of_versions_suffices, NULL, forget)
 {
 	const struct str with = {"\x02\x03\x04", 3}, without = {"\x02\x03\x03", 3};
 
-	(void)state;
 	extend(SUPPORTED_VERSIONS, with);
 	extend(TICKET, STR("the ticket"));
 	extend(SUPPORTED_VERSIONS, without);
@@ -140,12 +135,11 @@ static void one_of_two_lists_of_versions_suffices(void **state)
 
 static struct tls_hello ignored;
 
-static void a_hello_that_is_cut_off_is_none(void **state)
+TEST_IN(a_hello_that_is_cut_off_is_none, NULL, forget)
 {
 	size_t without_extensions = finish_hello(false).length;
 	struct str whole;
 
-	(void)state;
 	extend(TICKET, STR("the ticket"));
 	whole = finish_hello(true);
 	for (size_t length = 0; length < whole.length; length++) {
@@ -166,12 +160,11 @@ static void a_hello_that_is_cut_off_is_none(void **state)
 }
 
 /* A start that is not a hello in a single record may be anything. */
-static void what_else_begins_a_connection_is_none(void **state)
+TEST_IN(what_else_begins_a_connection_is_none, NULL, forget)
 {
 	char copy[HELLO_MAX];
 	struct str whole;
 
-	(void)state;
 	whole = finish_hello(true);
 	memcpy(copy, whole.data, whole.length);
 	copy[0] = 23; /* data */
@@ -191,22 +184,20 @@ static size_t whole_of(const char *data, size_t length)
 	return tls_records_length((struct str){data, length});
 }
 
-static void records_are_whole_or_wait(void **state)
+TEST_IN(records_are_whole_or_wait, NULL, forget)
 {
 	static const char two[] = "\x16\x03\x01\0\x03"
 				  "abc"
 				  "\x17\x03\x03\0\x01"
 				  "d";
 
-	(void)state;
 	for (size_t length = 0; length < sizeof(two); length++)
 		assert_int_equal(whole_of(two, length), length < 8 ? 0 : length < 14 ? 8 : 14);
 	assert_int_equal(whole_of("\x16\x03\x01\0\0", 5), 5);
 }
 
-static void what_is_no_record_does_not_wait(void **state)
+TEST_IN(what_is_no_record_does_not_wait, NULL, forget)
 {
-	(void)state;
 	assert_int_equal(whole_of("GET / HTTP/1.1", 14), 14);
 	assert_int_equal(whole_of("\x16\x02\x01\0\x09", 5), 5);
 	assert_int_equal(whole_of("\x13\x03\x01\0\x09", 5), 5);
@@ -217,12 +208,11 @@ static void what_is_no_record_does_not_wait(void **state)
 	assert_int_equal(whole_of("\x16\x03\x01\0\x01x\x80\x03\x01\0\x09", 11), 11);
 }
 
-static void a_message_is_whole_or_more_is_awaited(void **state)
+TEST_IN(a_message_is_whole_or_more_is_awaited, NULL, forget)
 {
 	struct str record = finish_hello(false);
 	struct buffer many = {0};
 
-	(void)state;
 	assert_true(tls_message_is_whole(record));
 	/* A byte in each record. */
 	for (size_t i = TLS_RECORD_HEAD_BYTES; i < record.length; i++) {
@@ -251,11 +241,10 @@ static struct buffer split(struct str record, size_t size)
 	return many;
 }
 
-static void small_records_are_joined(void **state)
+TEST_IN(small_records_are_joined, NULL, forget)
 {
 	struct str record = finish_hello(false);
 
-	(void)state;
 	for (size_t size = 1; size <= 5; size++) {
 		struct buffer many = split(record, size), joined = {0};
 		struct str found;
@@ -273,7 +262,7 @@ static void small_records_are_joined(void **state)
 	}
 }
 
-static void only_a_whole_message_is_joined(void **state)
+TEST_IN(only_a_whole_message_is_joined, NULL, forget)
 {
 	static const struct str not_whole[] = {
 	    {"", 0},
@@ -287,7 +276,6 @@ static void only_a_whole_message_is_joined(void **state)
 	static const char zeroes[16 * 1024 - 3];
 	struct buffer joined = {0}, large = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(not_whole) / sizeof(not_whole[0]); i++)
 		assert_false(tls_message_join(not_whole[i], &joined));
 	/* The data after the message would exceed the size of its last record. */
@@ -298,7 +286,7 @@ static void only_a_whole_message_is_joined(void **state)
 	buffer_finish(&large);
 }
 
-static void what_is_no_message_is_not_awaited(void **state)
+TEST_IN(what_is_no_message_is_not_awaited, NULL, forget)
 {
 	static const struct str whole[] = {
 	    {"\x16\x03\x01\0\0", 5},			      /* nothing in it */
@@ -308,19 +296,17 @@ static void what_is_no_message_is_not_awaited(void **state)
 	    {"GET / HTTP/1.1\r\n", 16},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 		assert_true(tls_message_is_whole(whole[i]));
 	assert_false(tls_message_is_whole((struct str){"\x16\x03\x01\0\5\1\0\0\2\1", 10}));
 	assert_false(tls_message_is_whole((struct str){0}));
 }
 
-static void kinds_of_records(void **state)
+TEST_IN(kinds_of_records, NULL, forget)
 {
 	struct str two = {"\x16\x03\x01\0\1\1\x14\x03\x01\0\1\1", 12};
 	struct str cut = {two.data, 8};
 
-	(void)state;
 	assert_true(tls_records_have(two, TLS_RECORD_CHANGE));
 	assert_true(tls_records_have(cut, TLS_RECORD_CHANGE));
 	assert_true(tls_records_have(two, TLS_RECORD_HANDSHAKE));
@@ -328,24 +314,4 @@ static void kinds_of_records(void **state)
 	assert_false(tls_records_have((struct str){0}, TLS_RECORD_DATA));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(a_hello_without_extensions, forget),
-	    cmocka_unit_test_teardown(a_ticket_of_tls12, forget),
-	    cmocka_unit_test_teardown(an_empty_ticket_is_none, forget),
-	    cmocka_unit_test_teardown(versions, forget),
-	    cmocka_unit_test_teardown(one_of_two_lists_of_versions_suffices, forget),
-	    cmocka_unit_test_teardown(a_hello_that_is_cut_off_is_none, forget),
-	    cmocka_unit_test_teardown(what_else_begins_a_connection_is_none, forget),
-	    cmocka_unit_test_teardown(records_are_whole_or_wait, forget),
-	    cmocka_unit_test_teardown(what_is_no_record_does_not_wait, forget),
-	    cmocka_unit_test_teardown(a_message_is_whole_or_more_is_awaited, forget),
-	    cmocka_unit_test_teardown(what_is_no_message_is_not_awaited, forget),
-	    cmocka_unit_test_teardown(small_records_are_joined, forget),
-	    cmocka_unit_test_teardown(only_a_whole_message_is_joined, forget),
-	    cmocka_unit_test_teardown(kinds_of_records, forget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

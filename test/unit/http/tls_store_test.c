@@ -52,18 +52,18 @@ static bool is_anywhere(const char *text)
 	return holds(region_common(shared, &http_tls_region), http_tls_region.size, text);
 }
 
-static void nothing_is_there_at_first(void **state)
+#define STORE_TEST(name) TEST_IN(name, set_up, tear_down)
+
+STORE_TEST(nothing_is_there_at_first)
 {
-	(void)state;
 	assert_int_equal(tls_store_generation(shared), 0);
 	assert_false(tls_store_read(shared, &generation, contents));
 }
 
-static void what_was_published_is_read(void **state)
+STORE_TEST(what_was_published_is_read)
 {
 	struct http_tls_pair pair;
 
-	(void)state;
 	publish(2, NOW_S);
 	assert_int_equal(generation, tls_store_generation(shared));
 	assert_int_not_equal(generation, 0);
@@ -77,9 +77,8 @@ static void what_was_published_is_read(void **state)
 	assert_true(sodium_is_zero(contents->ticket_keys[1].name, TLS_TICKET_KEY_NAME_BYTES));
 }
 
-static void the_place_before_is_wiped(void **state)
+STORE_TEST(the_place_before_is_wiped)
 {
-	(void)state;
 	publish(2, NOW_S);
 	assert_true(is_anywhere("first key"));
 	assert_true(http_tls_publish(shared, &pairs[1], 1, NOW_S));
@@ -94,12 +93,11 @@ static void the_place_before_is_wiped(void **state)
 }
 
 /* Ticket keys also stay the same with another certificate. */
-static void keys_of_tickets_stay_with_another_certificate(void **state)
+STORE_TEST(keys_of_tickets_stay_with_another_certificate)
 {
 	struct tls_ticket_key before[TLS_TICKET_KEYS];
 	uint32_t first;
 
-	(void)state;
 	publish(1, NOW_S);
 	memcpy(before, contents->ticket_keys, sizeof(before));
 	first = generation;
@@ -110,12 +108,11 @@ static void keys_of_tickets_stay_with_another_certificate(void **state)
 	assert_memory_equal(&contents->ticket_keys[1], before, sizeof(before[0]));
 }
 
-static void keys_are_rotated_in_time(void **state)
+STORE_TEST(keys_are_rotated_in_time)
 {
 	struct tls_ticket_key first;
 	uint32_t before;
 
-	(void)state;
 	publish(1, NOW_S);
 	first = contents->ticket_keys[0];
 	before = generation;
@@ -134,21 +131,19 @@ static void keys_are_rotated_in_time(void **state)
 			   sizeof(first.key)));
 }
 
-static void a_clock_that_is_set_back_stops_no_rotation(void **state)
+STORE_TEST(a_clock_that_is_set_back_stops_no_rotation)
 {
-	(void)state;
 	publish(1, NOW_S);
 	assert_int_equal(http_tls_rotate_tickets(shared, NOW_S - 10), NOW_S - 10 + KEY_S);
 }
 
-static void what_has_no_room_changes_nothing(void **state)
+STORE_TEST(what_has_no_room_changes_nothing)
 {
 	static char text[HTTP_TLS_BYTES_MAX];
 	const struct http_tls_pair large = {.certificate = {text, sizeof(text)}, .key = {"k", 1}};
 	const struct http_tls_pair largest = {.certificate = {text, sizeof(text) - 1},
 					      .key = {"k", 1}};
 
-	(void)state;
 	publish(1, NOW_S);
 	assert_false(http_tls_publish(shared, &large, 1, NOW_S));
 	assert_int_equal(tls_store_generation(shared), generation);
@@ -157,11 +152,10 @@ static void what_has_no_room_changes_nothing(void **state)
 	assert_int_equal(tls_contents_pair(contents, 0).certificate.length, sizeof(text) - 1);
 }
 
-static void each_pair_that_may_be_has_a_place(void **state)
+STORE_TEST(each_pair_that_may_be_has_a_place)
 {
 	struct http_tls_pair many[HTTP_TLS_PAIRS_MAX];
 
-	(void)state;
 	for (unsigned i = 0; i < HTTP_TLS_PAIRS_MAX; i++)
 		many[i] = pairs[i % 2];
 	assert_true(http_tls_publish(shared, many, HTTP_TLS_PAIRS_MAX, NOW_S));
@@ -172,12 +166,11 @@ static void each_pair_that_may_be_has_a_place(void **state)
 
 /* A compromised worker may write anything, which must harm neither the supervisor nor the other
  * workers. */
-static void nonsense_is_not_used(void **state)
+STORE_TEST(nonsense_is_not_used)
 {
 	uint32_t *words = region_common(shared, &http_tls_region);
 	size_t count = http_tls_region.size / sizeof(*words);
 
-	(void)state;
 	publish(2, NOW_S);
 	words[0] = 0;
 	assert_int_equal(http_tls_rotate_tickets(shared, NOW_S), NOW_S + KEY_S);
@@ -190,21 +183,4 @@ static void nonsense_is_not_used(void **state)
 	assert_true(str_equal(tls_contents_pair(contents, 0).key, pairs[0].key));
 }
 
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    STORE_TEST(nothing_is_there_at_first),
-	    STORE_TEST(what_was_published_is_read),
-	    STORE_TEST(the_place_before_is_wiped),
-	    STORE_TEST(keys_of_tickets_stay_with_another_certificate),
-	    STORE_TEST(keys_are_rotated_in_time),
-	    STORE_TEST(a_clock_that_is_set_back_stops_no_rotation),
-	    STORE_TEST(what_has_no_room_changes_nothing),
-	    STORE_TEST(each_pair_that_may_be_has_a_place),
-	    STORE_TEST(nonsense_is_not_used),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -37,11 +37,10 @@ static bool opens(size_t size)
 	return tls_ticket_decrypt(keys, ticket, size, opened, &opened_size);
 }
 
-static void what_was_encrypted_opens(void **state)
+TEST_IN(what_was_encrypted_opens, encrypt, NULL)
 {
 	uint8_t other[TICKET_BYTES];
 
-	(void)state;
 	assert_opens(ticket, opened);
 	memset(other + FRONT, 's', SESSION_BYTES);
 	tls_ticket_encrypt(keys, other, SESSION_BYTES);
@@ -55,9 +54,8 @@ static void what_was_encrypted_opens(void **state)
 	assert_memory_equal(ticket, other, TICKET_BYTES);
 }
 
-static void each_byte_counts(void **state)
+TEST_IN(each_byte_counts, encrypt, NULL)
 {
-	(void)state;
 	for (size_t at = 0; at < TICKET_BYTES; at++) {
 		ticket[at] ^= 1;
 		assert_false(opens(TICKET_BYTES));
@@ -69,9 +67,8 @@ static void each_byte_counts(void **state)
 	assert_opens(ticket, opened);
 }
 
-static void older_keys_decrypt_only(void **state)
+TEST_IN(older_keys_decrypt_only, encrypt, NULL)
 {
-	(void)state;
 	for (unsigned age = 1; age < TLS_TICKET_KEYS; age++) {
 		memmove(keys + 1, keys, (TLS_TICKET_KEYS - 1) * sizeof(*keys));
 		randombytes_buf(keys, sizeof(*keys));
@@ -86,24 +83,13 @@ static void older_keys_decrypt_only(void **state)
 }
 
 /* A place without a key has a name and a key of zeroes, which everybody knows. */
-static void no_key_is_not_a_key_of_zeroes(void **state)
+TEST_IN(no_key_is_not_a_key_of_zeroes, encrypt, NULL)
 {
 	static const struct tls_ticket_key none[TLS_TICKET_KEYS];
 
-	(void)state;
 	memset(ticket + FRONT, 's', SESSION_BYTES);
 	tls_ticket_encrypt(none, ticket, SESSION_BYTES);
 	assert_false(opens(TICKET_BYTES));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(what_was_encrypted_opens, encrypt),
-	    cmocka_unit_test_setup(each_byte_counts, encrypt),
-	    cmocka_unit_test_setup(older_keys_decrypt_only, encrypt),
-	    cmocka_unit_test_setup(no_key_is_not_a_key_of_zeroes, encrypt),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -13,10 +13,11 @@ static const mbedtls_ssl_protocol_version versions[] = {MBEDTLS_SSL_VERSION_TLS1
 
 static struct tls_client client;
 
+#define WITH_LANES(name) TEST_IN(name, tls_scene_open_with_lanes, tls_lane_close)
+
 /* Its signature has already been computed. */
-static void what_has_begun_is_done_however_many_wait(void **state)
+WITH_LANES(what_has_begun_is_done_however_many_wait)
 {
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		tls_client_open(&client, versions[i], NULL);
 		tls_client_send_hello(&client);
@@ -44,9 +45,8 @@ static void open_and_wait(mbedtls_ssl_protocol_version version)
 }
 
 /* A handshake that has not begun has waited longest, so it makes room. */
-static void what_has_not_begun_makes_room_where_too_many_wait(void **state)
+WITH_LANES(what_has_not_begun_makes_room_where_too_many_wait)
 {
-	(void)state;
 	open_and_wait(MBEDTLS_SSL_VERSION_TLS1_3);
 	tls_lane_fill(LIMIT_HANDSHAKE_JOBS + 1);
 	tls_lane_add();
@@ -59,9 +59,8 @@ static void what_has_not_begun_makes_room_where_too_many_wait(void **state)
 	tls_client_close(&client);
 }
 
-static void the_last_one_gets_a_place_where_too_many_wait(void **state)
+WITH_LANES(the_last_one_gets_a_place_where_too_many_wait)
 {
-	(void)state;
 	tls_lane_hold();
 	tls_lane_fill(LIMIT_HANDSHAKE_JOBS + 1);
 	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_3, NULL);
@@ -74,9 +73,8 @@ static void the_last_one_gets_a_place_where_too_many_wait(void **state)
 }
 
 /* Its job leaves the lane at once. */
-static void who_leaves_while_it_waits_holds_no_place(void **state)
+WITH_LANES(who_leaves_while_it_waits_holds_no_place)
 {
-	(void)state;
 	open_and_wait(MBEDTLS_SSL_VERSION_TLS1_3);
 	shutdown(client.fd, SHUT_RDWR);
 	tls_scene_await_end();
@@ -88,9 +86,8 @@ static void who_leaves_while_it_waits_holds_no_place(void **state)
 	tls_client_close(&client);
 }
 
-static void closing_takes_the_waiting_job_along(void **state)
+WITH_LANES(closing_takes_the_waiting_job_along)
 {
-	(void)state;
 	open_and_wait(MBEDTLS_SSL_VERSION_TLS1_3);
 	http_transport_close(tls_scene.transport);
 	while (tls_scene.transport)
@@ -101,9 +98,8 @@ static void closing_takes_the_waiting_job_along(void **state)
 }
 
 /* The end has not been read when the thread becomes free. */
-static void who_has_left_is_found_out_just_before_its_turn(void **state)
+WITH_LANES(who_has_left_is_found_out_just_before_its_turn)
 {
-	(void)state;
 	open_and_wait(MBEDTLS_SSL_VERSION_TLS1_2);
 	http_transport_set_reading(tls_transport_of(tls_scene.transport)->lower, false);
 	shutdown(client.fd, SHUT_RDWR);
@@ -116,9 +112,8 @@ static void who_has_left_is_found_out_just_before_its_turn(void **state)
 }
 
 /* A client that left gets no second turn: its keys arrived without a request. */
-static void who_leaves_before_its_second_turn_has_none(void **state)
+WITH_LANES(who_leaves_before_its_second_turn_has_none)
 {
-	(void)state;
 	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_2, NULL);
 	tls_client_send_hello(&client);
 	tls_lane_hold();
@@ -134,11 +129,10 @@ static void who_leaves_before_its_second_turn_has_none(void **state)
 
 /* A client of TLS 1.3 may send its whole request and close its side at once. Nothing of that needs
  * a thread of the lane. */
-static void a_request_and_the_end_with_the_handshakes_last_part(void **state)
+WITH_LANES(a_request_and_the_end_with_the_handshakes_last_part)
 {
 	char one;
 
-	(void)state;
 	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_3, NULL);
 	assert_int_equal(tls_client_step(&client), MBEDTLS_ERR_SSL_WANT_READ);
 	while (recv(client.fd, &one, 1, MSG_PEEK) <= 0)
@@ -157,12 +151,11 @@ static void a_request_and_the_end_with_the_handshakes_last_part(void **state)
 
 /* A client of TLS 1.2 may send its request before the server's Finished (RFC 7918), and close its
  * side at once. mbedTLS does so only if it takes its handshake for done. */
-static void a_request_before_the_servers_last_part(void **state)
+WITH_LANES(a_request_before_the_servers_last_part)
 {
 	int *at = &client.ssl.MBEDTLS_PRIVATE(state);
 	int before;
 
-	(void)state;
 	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_2, NULL);
 	tls_client_send_hello(&client);
 	tls_lane_hold();
@@ -183,9 +176,8 @@ static void a_request_before_the_servers_last_part(void **state)
 	tls_client_close(&client);
 }
 
-static void closing_waits_for_the_job(void **state)
+WITH_LANES(closing_waits_for_the_job)
 {
-	(void)state;
 	tls_client_open(&client, MBEDTLS_SSL_VERSION_TLS1_2, NULL);
 	tls_client_send_hello(&client);
 	tls_lane_hold();
@@ -199,23 +191,4 @@ static void closing_waits_for_the_job(void **state)
 	tls_client_close(&client);
 }
 
-#define WITH_LANES(name)                                                                           \
-	cmocka_unit_test_setup_teardown(name, tls_scene_open_with_lanes, tls_lane_close)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    WITH_LANES(what_has_begun_is_done_however_many_wait),
-	    WITH_LANES(what_has_not_begun_makes_room_where_too_many_wait),
-	    WITH_LANES(the_last_one_gets_a_place_where_too_many_wait),
-	    WITH_LANES(who_leaves_while_it_waits_holds_no_place),
-	    WITH_LANES(closing_takes_the_waiting_job_along),
-	    WITH_LANES(who_has_left_is_found_out_just_before_its_turn),
-	    WITH_LANES(who_leaves_before_its_second_turn_has_none),
-	    WITH_LANES(a_request_and_the_end_with_the_handshakes_last_part),
-	    WITH_LANES(a_request_before_the_servers_last_part),
-	    WITH_LANES(closing_waits_for_the_job),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -89,7 +89,7 @@ static int fill(int fd, size_t *left)
 	return *left == 0 ? shutdown(fd, SHUT_WR) : 0;
 }
 
-static void a_socket_that_is_always_full_is_read_a_little_a_turn(void **state)
+TEST(a_socket_that_is_always_full_is_read_a_little_a_turn)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	socklen_t length = offsetof(struct sockaddr_un, sun_path);
@@ -99,7 +99,6 @@ static void a_socket_that_is_always_full_is_read_a_little_a_turn(void **state)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	int client = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	(void)state;
 	/* An abstract address, which the kernel chooses. */
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
 	length = sizeof(address);
@@ -218,14 +217,13 @@ static void check_shares(void)
 	check_share(STR("PROXY TCP4 127.0.0.1 10.0.0.1 5 6\r\nx"), CONNECTIONS_MAX, false);
 }
 
-static void clients_of_a_proxy_have_shares(void **state)
+TEST(clients_of_a_proxy_have_shares)
 {
 	struct http_proxies proxies = {.count = 1};
 	socklen_t length = sizeof(proxied_at);
 	uv_tcp_t listener;
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	(void)state;
 	assert_true(network_read("127.0.0.1", &proxies.networks[0]));
 	proxied_at = (struct sockaddr_in){.sin_family = AF_INET};
 	proxied_at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -242,12 +240,4 @@ static void clients_of_a_proxy_have_shares(void **state)
 	loop_finish(&loop);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_socket_that_is_always_full_is_read_a_little_a_turn),
-	    cmocka_unit_test(clients_of_a_proxy_have_shares),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

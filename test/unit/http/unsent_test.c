@@ -64,9 +64,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void nothing_unsent_has_no_largest(void **state)
+TEST_IN(nothing_unsent_has_no_largest, set_up, tear_down)
 {
-	(void)state;
 	assert_null(http_unsent_largest(&unsent));
 	http_unsent_set(&unsent, NULL, &one, 1);
 	http_unsent_set(&unsent, NULL, &one, 0);
@@ -74,9 +73,8 @@ static void nothing_unsent_has_no_largest(void **state)
 	assert_int_equal(unsent.bytes, 0);
 }
 
-static void the_largest_is_found_as_they_grow_and_shrink(void **state)
+TEST_IN(the_largest_is_found_as_they_grow_and_shrink, set_up, tear_down)
 {
-	(void)state;
 	http_unsent_set(&unsent, NULL, &one, 1000);
 	http_unsent_set(&unsent, NULL, &two, 5000);
 	http_unsent_set(&unsent, NULL, &three, 1);
@@ -91,9 +89,8 @@ static void the_largest_is_found_as_they_grow_and_shrink(void **state)
 	assert_int_equal(unsent.bytes, 1002);
 }
 
-static void of_two_alike_it_is_the_one_that_waits_longer(void **state)
+TEST_IN(of_two_alike_it_is_the_one_that_waits_longer, set_up, tear_down)
 {
-	(void)state;
 	http_unsent_set(&unsent, NULL, &one, 4096);
 	http_unsent_set(&unsent, NULL, &two, 4096);
 	http_unsent_set(&unsent, NULL, &one, 4097); /* keeps its place */
@@ -101,9 +98,8 @@ static void of_two_alike_it_is_the_one_that_waits_longer(void **state)
 	assert_int_equal(unsent.bytes, 8193);
 }
 
-static void the_largest_is_dropped_later(void **state)
+TEST_IN(the_largest_is_dropped_later, set_up_small, tear_down)
 {
-	(void)state;
 	pending = 900 * KIB;
 	http_unsent_set(&unsent, NULL, &one, 100 * KIB);
 	http_unsent_set(&unsent, NULL, &two, 900 * KIB);
@@ -116,9 +112,8 @@ static void the_largest_is_dropped_later(void **state)
 	assert_int_equal(unsent.bytes, 101 * KIB);
 }
 
-static void what_was_taken_meanwhile_does_not_count(void **state)
+TEST_IN(what_was_taken_meanwhile_does_not_count, set_up_small, tear_down)
 {
-	(void)state;
 	pending = 10 * KIB;
 	http_unsent_set(&unsent, NULL, &one, 100 * KIB);
 	http_unsent_set(&unsent, NULL, &two, 901 * KIB);
@@ -128,11 +123,10 @@ static void what_was_taken_meanwhile_does_not_count(void **state)
 }
 
 /* Each of them has little unsent output, but together they have the most. */
-static void an_address_with_many_clients_has_its_own_dropped(void **state)
+TEST_IN(an_address_with_many_clients_has_its_own_dropped, set_up, tear_down)
 {
 	struct http_unsent_share many, honest;
 
-	(void)state;
 	http_unsent_share_init(&many);
 	http_unsent_share_init(&honest);
 	http_unsent_set(&unsent, &honest, &three, 60000);
@@ -150,20 +144,4 @@ static void an_address_with_many_clients_has_its_own_dropped(void **state)
 	assert_null(http_unsent_largest(&unsent));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(nothing_unsent_has_no_largest, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(the_largest_is_found_as_they_grow_and_shrink, set_up,
-					    tear_down),
-	    cmocka_unit_test_setup_teardown(of_two_alike_it_is_the_one_that_waits_longer, set_up,
-					    tear_down),
-	    cmocka_unit_test_setup_teardown(the_largest_is_dropped_later, set_up_small, tear_down),
-	    cmocka_unit_test_setup_teardown(what_was_taken_meanwhile_does_not_count, set_up_small,
-					    tear_down),
-	    cmocka_unit_test_setup_teardown(an_address_with_many_clients_has_its_own_dropped,
-					    set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

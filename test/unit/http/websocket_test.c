@@ -226,9 +226,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void the_answers_of_one_read_leave_in_one_write(void **state)
+TEST_IN(the_answers_of_one_read_leave_in_one_write, setup, teardown)
 {
-	(void)state;
 	receive_frames(200, ping, sizeof(ping));
 	assert_int_equal(test.writes, 1);
 	assert_int_equal(buffer_length(&test.sent), 200 * 3);
@@ -236,11 +235,10 @@ static void the_answers_of_one_read_leave_in_one_write(void **state)
 		assert_memory_equal(buffer_view(&test.sent).data + i * 3, "\x8a\x01x", 3);
 }
 
-static void an_answer_leaves_before_the_message_behind_it(void **state)
+TEST_IN(an_answer_leaves_before_the_message_behind_it, setup, teardown)
 {
 	char both[sizeof(ping) + sizeof(text)];
 
-	(void)state;
 	memcpy(both, ping, sizeof(ping));
 	memcpy(both + sizeof(ping), text, sizeof(text));
 	receive_frames(2, both, sizeof(both));
@@ -249,9 +247,8 @@ static void an_answer_leaves_before_the_message_behind_it(void **state)
 			    14);
 }
 
-static void frames_that_come_in_a_row_give_way_to_others(void **state)
+TEST_IN(frames_that_come_in_a_row_give_way_to_others, setup, teardown)
 {
-	(void)state;
 	receive_frames(2000, ping, sizeof(ping));
 	assert_in_range(test.frames, 1, 256);
 	assert_false(test.transport.is_reading);
@@ -264,7 +261,7 @@ static void frames_that_come_in_a_row_give_way_to_others(void **state)
 	assert_int_equal(buffer_length(&test.sent), 2000 * 3);
 }
 
-static void long_frames_that_come_in_a_row_give_way_to_others(void **state)
+TEST_IN(long_frames_that_come_in_a_row_give_way_to_others, setup, teardown)
 {
 	enum { COUNT = 500, PAYLOAD = 125, TURN_BYTES = 8 * 1024 };
 	char long_ping[6 + PAYLOAD] = {(char)0x89, (char)(0x80 | PAYLOAD)};
@@ -272,7 +269,6 @@ static void long_frames_that_come_in_a_row_give_way_to_others(void **state)
 	char *data = memory_alloc(1 + COUNT * sizeof(long_ping));
 	size_t before = 0;
 
-	(void)state;
 	/* The answer to the message in two pieces is as long as any other. */
 	receive(cut);
 	data[0] = long_ping[cut.length];
@@ -305,33 +301,28 @@ static void send_up_to_the_limit(const char *frame, size_t size, unsigned frames
 	assert_true(test.transport.is_closing);
 }
 
-static void pings_count(void **state)
+TEST_IN(pings_count, setup, teardown)
 {
-	(void)state;
 	send_up_to_the_limit(ping, sizeof(ping), 1);
 }
 
-static void pongs_count(void **state)
+TEST_IN(pongs_count, setup, teardown)
 {
-	(void)state;
 	send_up_to_the_limit(pong, sizeof(pong), 1);
 }
 
-static void fragments_count(void **state)
+TEST_IN(fragments_count, setup, teardown)
 {
-	(void)state;
 	send_up_to_the_limit(fragments, sizeof(fragments), 2);
 }
 
-static void whole_messages_count(void **state)
+TEST_IN(whole_messages_count, setup, teardown)
 {
-	(void)state;
 	send_up_to_the_limit(text, sizeof(text), 1);
 }
 
-static void a_sender_hears_that_all_was_taken(void **state)
+TEST_IN(a_sender_hears_that_all_was_taken, setup, teardown)
 {
-	(void)state;
 	test.takes_nothing = true;
 	websocket_send_text(test.websocket, STR("hello"));
 	assert_int_equal(websocket_pending_bytes(test.websocket), 7);
@@ -344,11 +335,10 @@ static void a_sender_hears_that_all_was_taken(void **state)
 	assert_int_equal(test.connections.unsent.bytes, 0);
 }
 
-static void too_much_for_all_drops_it(void **state)
+TEST_IN(too_much_for_all_drops_it, setup, teardown)
 {
 	char data[600] = {0};
 
-	(void)state;
 	test.takes_nothing = true;
 	websocket_send_binary(test.websocket, (struct str){data, sizeof(data)});
 	assert_false(test.transport.is_closing);
@@ -363,24 +353,4 @@ static void too_much_for_all_drops_it(void **state)
 	assert_int_equal(test.connections.unsent.bytes, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(the_answers_of_one_read_leave_in_one_write, setup,
-					    teardown),
-	    cmocka_unit_test_setup_teardown(an_answer_leaves_before_the_message_behind_it, setup,
-					    teardown),
-	    cmocka_unit_test_setup_teardown(long_frames_that_come_in_a_row_give_way_to_others,
-					    setup, teardown),
-	    cmocka_unit_test_setup_teardown(frames_that_come_in_a_row_give_way_to_others, setup,
-					    teardown),
-	    cmocka_unit_test_setup_teardown(pings_count, setup, teardown),
-	    cmocka_unit_test_setup_teardown(pongs_count, setup, teardown),
-	    cmocka_unit_test_setup_teardown(fragments_count, setup, teardown),
-	    cmocka_unit_test_setup_teardown(whole_messages_count, setup, teardown),
-	    cmocka_unit_test_setup_teardown(a_sender_hears_that_all_was_taken, setup, teardown),
-	    cmocka_unit_test_setup_teardown(too_much_for_all_drops_it, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -106,52 +106,46 @@ static void assert_order(const char *expected)
 	assert_string_equal(order, expected);
 }
 
-static void all_in_one_turn_where_time_allows(void **state)
+TEST_IN(all_in_one_turn_where_time_allows, set_up, tear_down)
 {
-	(void)state;
 	cost_ns = 1;
 	add(OBJECTS);
 	assert_string_equal(order, "");
 	assert_order("0123456789");
 }
 
-static void a_turn_keeps_to_its_budget(void **state)
+TEST_IN(a_turn_keeps_to_its_budget, set_up, tear_down)
 {
-	(void)state;
 	cost_ns = 40; /* the third one uses it up */
 	add(8);
 	assert_order("012|345|67");
 }
 
-static void what_takes_longer_than_a_budget_gets_a_turn_of_its_own(void **state)
+TEST_IN(what_takes_longer_than_a_budget_gets_a_turn_of_its_own, set_up, tear_down)
 {
-	(void)state;
 	cost_ns = 1000;
 	add(3);
 	assert_order("0|1|2");
 }
 
-static void asking_twice_is_asking_once(void **state)
+TEST_IN(asking_twice_is_asking_once, set_up, tear_down)
 {
-	(void)state;
 	cost_ns = 1;
 	add(2);
 	add(2);
 	assert_order("01");
 }
 
-static void who_asks_again_waits_for_those_before(void **state)
+TEST_IN(who_asks_again_waits_for_those_before, set_up, tear_down)
 {
-	(void)state;
 	cost_ns = 40;
 	objects[0].repeats = 2;
 	add(4);
 	assert_order("012|300");
 }
 
-static void owners_take_turns(void **state)
+TEST_IN(owners_take_turns, set_up, tear_down)
 {
-	(void)state;
 	cost_ns = 40;
 	objects[7].flow = 1;
 	objects[8].flow = 2;
@@ -160,9 +154,8 @@ static void owners_take_turns(void **state)
 	assert_order("078|192|345|6");
 }
 
-static void a_flow_whose_objects_were_taken_out_has_no_turn(void **state)
+TEST_IN(a_flow_whose_objects_were_taken_out_has_no_turn, set_up, tear_down)
 {
-	(void)state;
 	cost_ns = 40;
 	objects[0].removes = &objects[1];
 	objects[1].flow = 1;
@@ -171,9 +164,8 @@ static void a_flow_whose_objects_were_taken_out_has_no_turn(void **state)
 	assert_order("023");
 }
 
-static void one_that_is_taken_out_does_not_run(void **state)
+TEST_IN(one_that_is_taken_out_does_not_run, set_up, tear_down)
 {
-	(void)state;
 	cost_ns = 60;
 	objects[0].removes = &objects[1]; /* in the same turn */
 	objects[2].removes = &objects[4]; /* in another one */
@@ -181,21 +173,4 @@ static void one_that_is_taken_out_does_not_run(void **state)
 	assert_order("02|35");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(all_in_one_turn_where_time_allows, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_turn_keeps_to_its_budget, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(what_takes_longer_than_a_budget_gets_a_turn_of_its_own,
-					    set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(asking_twice_is_asking_once, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(who_asks_again_waits_for_those_before, set_up,
-					    tear_down),
-	    cmocka_unit_test_setup_teardown(owners_take_turns, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_flow_whose_objects_were_taken_out_has_no_turn, set_up,
-					    tear_down),
-	    cmocka_unit_test_setup_teardown(one_that_is_taken_out_does_not_run, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -107,9 +107,10 @@ static void assert_heap(void)
 	assert_int_equal(is_set, set_count);
 }
 
-static void random_changes(void **state)
+#define DEADLINE_TEST(name) TEST_IN(name, open_loop, close_loop)
+
+DEADLINE_TEST(random_changes)
 {
-	(void)state;
 	srand(1);
 	for (int round = 0; round < 4; round++) {
 		for (int i = 0; i < CHANGES; i++)
@@ -124,9 +125,8 @@ static void random_changes(void **state)
 	}
 }
 
-static void moved_to_later_runs_once(void **state)
+DEADLINE_TEST(moved_to_later_runs_once)
 {
-	(void)state;
 	set(&timed[0], loop_now_ms(&loop) + 1);
 	set(&timed[0], loop_now_ms(&loop) + 5);
 	set(&timed[1], loop_now_ms(&loop) + 2);
@@ -136,9 +136,8 @@ static void moved_to_later_runs_once(void **state)
 	assert_int_equal(timed[1].runs, 1);
 }
 
-static void moved_to_earlier_runs_early(void **state)
+DEADLINE_TEST(moved_to_earlier_runs_early)
 {
-	(void)state;
 	set(&timed[0], loop_now_ms(&loop) + 3600000);
 	set(&timed[1], loop_now_ms(&loop) + 7200000);
 	set(&timed[1], loop_now_ms(&loop) + 2);
@@ -147,9 +146,8 @@ static void moved_to_earlier_runs_early(void **state)
 	assert_int_equal(timed[0].runs + timed[1].runs, 2);
 }
 
-static void cleared_never_runs(void **state)
+DEADLINE_TEST(cleared_never_runs)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		set(&timed[i], loop_now_ms(&loop) + 1 + (uint64_t)i % 3);
 	for (int i = 0; i < 9; i++)
@@ -165,14 +163,13 @@ static unsigned repeats;
 static unsigned turns;
 
 /* The heap compares only half of a time. */
-static void the_first_is_first_however_far_apart_they_are(void **state)
+DEADLINE_TEST(the_first_is_first_however_far_apart_they_are)
 {
 	static const uint64_t half_ms = UINT64_C(1) << 32;
 	static const uint64_t times_ms[] = {
 	    0, half_ms - 2, half_ms - 1, half_ms, half_ms + 1, 3 * half_ms / 2, UINT64_MAX,
 	};
 
-	(void)state;
 	loop.uv.time = half_ms - 1; /* until the loop runs */
 	for (unsigned from = 0; from < array_length(times_ms); from++) {
 		for (unsigned i = 0; i < array_length(times_ms); i++) {
@@ -194,13 +191,12 @@ static void the_first_is_first_however_far_apart_they_are(void **state)
 	}
 }
 
-static void what_is_further_than_the_heap_can_tell_is_filed_anew(void **state)
+DEADLINE_TEST(what_is_further_than_the_heap_can_tell_is_filed_anew)
 {
 	enum { FURTHEST_MS = 1 << 29 };
 	struct timed *far = &timed[0], *near = &timed[1];
 	uint64_t now_ms;
 
-	(void)state;
 	uv_update_time(&loop.uv);
 	now_ms = loop_now_ms(&loop);
 	loop.uv.time = now_ms + 20 - FURTHEST_MS; /* until the loop runs */
@@ -228,12 +224,11 @@ static void on_turn(struct turn_end *turn_end)
 }
 
 /* A deadline that always requests "now" once kept the loop in the timer's callback for ever. */
-static void now_is_another_turn(void **state)
+DEADLINE_TEST(now_is_another_turn)
 {
 	struct turn_end turn_end = {.run = on_turn};
 	struct deadline deadline;
 
-	(void)state;
 	list_init(&turn_end.node);
 	turn_end_add(&loop, &turn_end);
 	deadline_init(&deadline, on_again);
@@ -244,19 +239,4 @@ static void now_is_another_turn(void **state)
 	turn_end_remove(&turn_end);
 }
 
-#define DEADLINE_TEST(name) cmocka_unit_test_setup_teardown(name, open_loop, close_loop)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DEADLINE_TEST(random_changes),
-	    DEADLINE_TEST(moved_to_later_runs_once),
-	    DEADLINE_TEST(moved_to_earlier_runs_early),
-	    DEADLINE_TEST(cleared_never_runs),
-	    DEADLINE_TEST(now_is_another_turn),
-	    DEADLINE_TEST(the_first_is_first_however_far_apart_they_are),
-	    DEADLINE_TEST(what_is_further_than_the_heap_can_tell_is_filed_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

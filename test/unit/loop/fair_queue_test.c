@@ -38,9 +38,10 @@ static void assert_taken(unsigned number)
 	assert_false(list_is_linked(node));
 }
 
-static void an_owner_with_many_waits_for_each_other(void **state)
+#define SCENE(function) TEST_IN(function, set_up, tear_down)
+
+SCENE(an_owner_with_many_waits_for_each_other)
 {
-	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		add(&one, i);
 	assert_taken(0);
@@ -54,9 +55,8 @@ static void an_owner_with_many_waits_for_each_other(void **state)
 	assert_null(fair_queue_take(&queue));
 }
 
-static void who_asks_again_keeps_the_place(void **state)
+SCENE(who_asks_again_keeps_the_place)
 {
-	(void)state;
 	add(&one, 0);
 	add(&one, 1);
 	add(&one, 0);
@@ -66,9 +66,8 @@ static void who_asks_again_keeps_the_place(void **state)
 }
 
 /* An owner whose objects were all taken out has left the queue, and comes back at its end. */
-static void an_owner_without_objects_loses_its_turn(void **state)
+SCENE(an_owner_without_objects_loses_its_turn)
 {
-	(void)state;
 	add(&one, 0);
 	add(&other, 1);
 	add(&other, 2);
@@ -81,15 +80,4 @@ static void an_owner_without_objects_loses_its_turn(void **state)
 	assert_true(fair_queue_is_empty(&queue));
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(an_owner_with_many_waits_for_each_other),
-	    TEST(who_asks_again_keeps_the_place),
-	    TEST(an_owner_without_objects_loses_its_turn),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -63,12 +63,13 @@ static void run_all(void)
 		run_next(100);
 }
 
+#define QUEUE_TEST(name) TEST_IN(name, open_queue, close_queue)
+
 /* Thirty accounts of one network have a job each; the account of another network comes later. */
-static void networks_take_turns(void **state)
+QUEUE_TEST(networks_take_turns)
 {
 	unsigned before = 0;
 
-	(void)state;
 	for (uint8_t account = 1; account <= 30; account++)
 		assert_int_equal(add_from(1, account, 1), 0);
 	for (unsigned i = 0; i < 5; i++)
@@ -81,11 +82,10 @@ static void networks_take_turns(void **state)
 }
 
 /* Two accounts of a network take turns: one with thirty jobs, and one with a single job. */
-static void accounts_of_a_network_take_turns(void **state)
+QUEUE_TEST(accounts_of_a_network_take_turns)
 {
 	unsigned before = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 30; i++)
 		assert_int_equal(add_from(1, 1, 1), 0);
 	assert_int_equal(add_from(1, 2, 1), 0);
@@ -95,9 +95,8 @@ static void accounts_of_a_network_take_turns(void **state)
 	run_all();
 }
 
-static void a_network_fills_half_of_the_queue(void **state)
+QUEUE_TEST(a_network_fills_half_of_the_queue)
 {
-	(void)state;
 	for (unsigned account = 0; account < LIMIT / 2; account++)
 		assert_int_equal(add_from(1, (uint8_t)(1 + account), 1), 0);
 	assert_int_equal(add_from(1, 200, 1), -EDQUOT);
@@ -109,9 +108,8 @@ static void a_network_fills_half_of_the_queue(void **state)
 
 /* Accounts and networks may have the same ID, and an account in another network is another
  * account. */
-static void ids_of_networks_and_accounts_are_apart(void **state)
+QUEUE_TEST(ids_of_networks_and_accounts_are_apart)
 {
-	(void)state;
 	assert_int_equal(add_from(1, 1, 1), 0);
 	assert_int_equal(add_from(2, 1, 1), 0);
 	assert_int_equal(add(1, 1), 0);
@@ -124,9 +122,8 @@ static void ids_of_networks_and_accounts_are_apart(void **state)
 
 /* Each client comes once, from its own address, and owes time. The debts would be stored for
  * ever, since no client returns. */
-static void debts_of_strangers_are_not_kept_for_ever(void **state)
+QUEUE_TEST(debts_of_strangers_are_not_kept_for_ever)
 {
-	(void)state;
 	assert_int_equal(add_from(9, 9, 1), 0);
 	assert_non_null(lane_queue_take(&queue));
 	for (unsigned i = 0; i < 20000; i++) {
@@ -145,9 +142,8 @@ static void debts_of_strangers_are_not_kept_for_ever(void **state)
 	assert_int_equal(queue.share_count, 0);
 }
 
-static void what_is_taken_out_holds_no_place(void **state)
+QUEUE_TEST(what_is_taken_out_holds_no_place)
 {
-	(void)state;
 	for (unsigned i = 0; i < LIMIT / 2; i++)
 		assert_int_equal(add_from(1, 1, 1), 0);
 	for (unsigned i = 0; i < LIMIT / 2; i += 2)
@@ -163,9 +159,8 @@ static void what_is_taken_out_holds_no_place(void **state)
 }
 
 /* Each job is known to take 10 ms: fifty of them are half a second. */
-static void the_newest_goes_first_where_many_wait(void **state)
+QUEUE_TEST(the_newest_goes_first_where_many_wait)
 {
-	(void)state;
 	queue.is_newest_first = true;
 	queue.limit = 4 * JOBS;
 	for (unsigned i = 0; i < 100; i++) {
@@ -188,12 +183,11 @@ static void the_newest_goes_first_where_many_wait(void **state)
 	run_all();
 }
 
-static void the_oldest_of_the_largest_makes_room(void **state)
+QUEUE_TEST(the_oldest_of_the_largest_makes_room)
 {
 	struct lane_job mine = {.account = {{7}}, .network = {{2}}, .size = 1};
 	struct lane_job like_others = {.account = {{8}}, .network = {{1}}, .size = 1};
 
-	(void)state;
 	assert_null(lane_queue_oldest(&queue, &mine, -EAGAIN));
 	assert_int_equal(add_from(1, 1, 1), 0);
 	assert_int_equal(add_from(1, 2, 1), 0);
@@ -205,20 +199,4 @@ static void the_oldest_of_the_largest_makes_room(void **state)
 	run_all();
 }
 
-#define QUEUE_TEST(name) cmocka_unit_test_setup_teardown(name, open_queue, close_queue)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    QUEUE_TEST(networks_take_turns),
-	    QUEUE_TEST(accounts_of_a_network_take_turns),
-	    QUEUE_TEST(a_network_fills_half_of_the_queue),
-	    QUEUE_TEST(ids_of_networks_and_accounts_are_apart),
-	    QUEUE_TEST(debts_of_strangers_are_not_kept_for_ever),
-	    QUEUE_TEST(what_is_taken_out_holds_no_place),
-	    QUEUE_TEST(the_newest_goes_first_where_many_wait),
-	    QUEUE_TEST(the_oldest_of_the_largest_makes_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -59,9 +59,10 @@ static void run_all(void)
 		run_next(100, false);
 }
 
-static void jobs_of_one_account_keep_their_order(void **state)
+#define QUEUE_TEST(name) TEST_IN(name, open_queue, close_queue)
+
+QUEUE_TEST(jobs_of_one_account_keep_their_order)
 {
-	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(add(1, 1), 0);
 	for (unsigned i = 0; i < 3; i++) {
@@ -78,11 +79,10 @@ static void jobs_of_one_account_keep_their_order(void **state)
 }
 
 /* An account has thirty long jobs, another comes later with one of four slices. */
-static void an_account_waits_for_one_slice_of_each_other(void **state)
+QUEUE_TEST(an_account_waits_for_one_slice_of_each_other)
 {
 	unsigned others = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 30; i++)
 		assert_int_equal(add(1, 1), 0);
 	for (unsigned i = 0; i < 10; i++)
@@ -96,11 +96,10 @@ static void an_account_waits_for_one_slice_of_each_other(void **state)
 }
 
 /* Turns count by their cost: slices of 20 ms beside those of 1 ms. */
-static void time_is_shared_and_not_turns(void **state)
+QUEUE_TEST(time_is_shared_and_not_turns)
 {
 	uint64_t used_us[3] = {0};
 
-	(void)state;
 	assert_int_equal(add(1, 1), 0);
 	assert_int_equal(add(2, 1), 0);
 	for (unsigned i = 0; i < 2100; i++) {
@@ -116,11 +115,10 @@ static void time_is_shared_and_not_turns(void **state)
 }
 
 /* An account without jobs for a while still owes the excess of its last one. */
-static void debts_are_not_forgotten(void **state)
+QUEUE_TEST(debts_are_not_forgotten)
 {
 	unsigned others = 0;
 
-	(void)state;
 	assert_int_equal(add(2, 1), 0);
 	assert_int_equal(add(1, 1), 0);
 	assert_int_equal(run_next(2000, true), 2);
@@ -133,11 +131,10 @@ static void debts_are_not_forgotten(void **state)
 }
 
 /* Keeps one of several threads for other accounts. */
-static void no_account_holds_all_threads(void **state)
+QUEUE_TEST(no_account_holds_all_threads)
 {
 	struct lane_job *taken[3];
 
-	(void)state;
 	lane_queue_init(&queue, 3, LIMIT, NS_PER_BYTE);
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(add(1, 1), 0);
@@ -154,9 +151,8 @@ static void no_account_holds_all_threads(void **state)
 	run_all();
 }
 
-static void an_account_fills_half_of_the_queue(void **state)
+QUEUE_TEST(an_account_fills_half_of_the_queue)
 {
-	(void)state;
 	for (unsigned i = 0; i < LIMIT / 2; i++)
 		assert_int_equal(add(1, 1), 0);
 	assert_int_equal(add(1, 1), -EDQUOT);
@@ -173,13 +169,12 @@ static void an_account_fills_half_of_the_queue(void **state)
 }
 
 /* A second half, such as that of a handshake, is accepted however many first halves wait. */
-static void what_goes_on_is_never_refused(void **state)
+QUEUE_TEST(what_goes_on_is_never_refused)
 {
 	struct lane_job next = {.account = {{1}}, .size = 1, .goes_on = true}, last = next;
 	unsigned own = 0;
 	uint64_t wait_us;
 
-	(void)state;
 	while (add(1, 1) == 0)
 		own++;
 	for (uint8_t other = 2; queue.waiting < LIMIT; other++)
@@ -200,13 +195,12 @@ static void what_goes_on_is_never_refused(void **state)
 
 /* Each job is expected to take 400 ms: a job that would wait for more than 5 s is refused, unless
  * it is of another account. */
-static void what_would_wait_too_long_is_refused(void **state)
+QUEUE_TEST(what_would_wait_too_long_is_refused)
 {
 	const size_t size = 400000;
 	uint64_t wait_us;
 	unsigned taken = 0;
 
-	(void)state;
 	job_count = 0;
 	while (add(1, size) == 0)
 		taken++;
@@ -221,9 +215,8 @@ static void what_would_wait_too_long_is_refused(void **state)
 
 /* Jobs that take long for their size, such as small images, do not predict large ones, neither of
  * another account nor of the same one. */
-static void small_jobs_refuse_no_large_ones(void **state)
+QUEUE_TEST(small_jobs_refuse_no_large_ones)
 {
-	(void)state;
 	for (unsigned i = 0; i < 100; i++) {
 		job_count = 0;
 		assert_int_equal(add(1, 100), 0);
@@ -238,11 +231,10 @@ static void small_jobs_refuse_no_large_ones(void **state)
 }
 
 /* Estimates follow the real times of jobs, and how slowly threads get a core. */
-static void the_wait_is_learnt(void **state)
+QUEUE_TEST(the_wait_is_learnt)
 {
 	const size_t size = 400000;
 
-	(void)state;
 	for (unsigned i = 0; i < 30; i++) {
 		job_count = 0;
 		assert_int_equal(add(1, size), 0);
@@ -269,11 +261,10 @@ static void the_wait_is_learnt(void **state)
 }
 
 /* A dropped job does not change the cost per byte. */
-static void dropped_jobs_teach_nothing(void **state)
+QUEUE_TEST(dropped_jobs_teach_nothing)
 {
 	const size_t size = 400000;
 
-	(void)state;
 	for (unsigned i = 0; i < 50; i++) {
 		job_count = 0;
 		assert_int_equal(add(1, size), 0);
@@ -284,11 +275,10 @@ static void dropped_jobs_teach_nothing(void **state)
 }
 
 /* An account waits for no more of others' work than it has itself, since they take turns. */
-static void short_jobs_of_others_do_not_count_as_long_ones(void **state)
+QUEUE_TEST(short_jobs_of_others_do_not_count_as_long_ones)
 {
 	const size_t size = 400000;
 
-	(void)state;
 	for (uint8_t account = 2; account < 32; account++)
 		assert_int_equal(add(account, 1000), 0);
 	for (unsigned i = 0; i < 10; i++)
@@ -297,12 +287,11 @@ static void short_jobs_of_others_do_not_count_as_long_ones(void **state)
 }
 
 /* A single long wait for a core predicts little. */
-static void one_slow_slice_refuses_nobody(void **state)
+QUEUE_TEST(one_slow_slice_refuses_nobody)
 {
 	const size_t size = 400000;
 	struct lane_job *job;
 
-	(void)state;
 	assert_int_equal(add(1, size), 0);
 	job = lane_queue_take(&queue);
 	lane_queue_give_back(
@@ -375,35 +364,12 @@ static uint64_t simulate(unsigned pace)
 /* A single account is refused only jobs that would wait for too long, whether or not its threads
  * get a core at once: no time of the lane is lost, and accepted jobs wait hardly longer than
  * predicted. */
-static void an_account_alone_uses_the_whole_lane(void **state)
+QUEUE_TEST(an_account_alone_uses_the_whole_lane)
 {
 	const uint64_t limit_us = LIMIT_LANE_WAIT_MS * UINT64_C(1000);
 
-	(void)state;
 	for (unsigned pace = 1; pace <= 8; pace *= 2)
 		assert_in_range(simulate(pace), limit_us / 2, limit_us * 3 / 2);
 }
 
-#define QUEUE_TEST(name) cmocka_unit_test_setup_teardown(name, open_queue, close_queue)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    QUEUE_TEST(jobs_of_one_account_keep_their_order),
-	    QUEUE_TEST(an_account_waits_for_one_slice_of_each_other),
-	    QUEUE_TEST(time_is_shared_and_not_turns),
-	    QUEUE_TEST(debts_are_not_forgotten),
-	    QUEUE_TEST(no_account_holds_all_threads),
-	    QUEUE_TEST(an_account_fills_half_of_the_queue),
-	    QUEUE_TEST(what_goes_on_is_never_refused),
-	    QUEUE_TEST(what_would_wait_too_long_is_refused),
-	    QUEUE_TEST(small_jobs_refuse_no_large_ones),
-	    QUEUE_TEST(the_wait_is_learnt),
-	    QUEUE_TEST(dropped_jobs_teach_nothing),
-	    QUEUE_TEST(short_jobs_of_others_do_not_count_as_long_ones),
-	    QUEUE_TEST(one_slow_slice_refuses_nobody),
-	    QUEUE_TEST(an_account_alone_uses_the_whole_lane),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

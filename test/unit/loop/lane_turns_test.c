@@ -66,13 +66,14 @@ static void run_all(void)
 		run_next(100, false);
 }
 
+#define QUEUE_TEST(name) TEST_IN(name, open_queue, close_queue)
+
 /* A job of the first account has a thread for fifty rounds. Nobody saves up credit meanwhile: then
  * both accounts alternate. */
-static void rounds_without_a_turn_give_no_credit(void **state)
+QUEUE_TEST(rounds_without_a_turn_give_no_credit)
 {
 	struct lane_job *slow;
 
-	(void)state;
 	lane_queue_init(&queue, 2, LIMIT, NS_PER_BYTE);
 	slow = add(1, 1);
 	add(1, 1);
@@ -89,11 +90,10 @@ static void rounds_without_a_turn_give_no_credit(void **state)
 }
 
 /* Jobs of a tenth of a turn do not use a turn up in one piece. */
-static void accounts_alternate_within_a_turn(void **state)
+QUEUE_TEST(accounts_alternate_within_a_turn)
 {
 	uint8_t last = 0;
 
-	(void)state;
 	add(1, 1);
 	add(2, 1);
 	for (unsigned i = 0; i < 10; i++) {
@@ -106,11 +106,10 @@ static void accounts_alternate_within_a_turn(void **state)
 }
 
 /* Turns of a network's accounts count by their cost, as those of networks do. */
-static void accounts_of_a_network_share_its_time(void **state)
+QUEUE_TEST(accounts_of_a_network_share_its_time)
 {
 	uint64_t used_us[3] = {0};
 
-	(void)state;
 	add_from(1, 1, 1);
 	add_from(1, 2, 1);
 	for (unsigned i = 0; i < 2100; i++) {
@@ -125,11 +124,10 @@ static void accounts_of_a_network_share_its_time(void **state)
 	run_all();
 }
 
-static void no_more_jobs_run_than_there_are_threads(void **state)
+QUEUE_TEST(no_more_jobs_run_than_there_are_threads)
 {
 	struct lane_job *first, *second;
 
-	(void)state;
 	lane_queue_init(&queue, 2, LIMIT, NS_PER_BYTE);
 	for (uint8_t account = 1; account <= 3; account++)
 		add(account, 1);
@@ -149,9 +147,8 @@ static bool is_not_barred(const struct lane_queue *of, struct id account)
 }
 
 /* An account that may have no thread holds nobody up, and keeps its jobs. */
-static void an_account_may_be_barred_from_threads(void **state)
+QUEUE_TEST(an_account_may_be_barred_from_threads)
 {
-	(void)state;
 	queue.may_run = is_not_barred;
 	barred = 1;
 	add_from(0, 1, 1);
@@ -179,9 +176,8 @@ static uint64_t expected_us(uint8_t account)
 
 /* A job of 100 ms beside those of three others: an account waits for its own time, and for as much
  * of each other, but never for more than that one has. */
-static void the_wait_counts_others_up_to_the_own_time(void **state)
+QUEUE_TEST(the_wait_counts_others_up_to_the_own_time)
 {
-	(void)state;
 	add(1, 100 * 1000);
 	assert_int_equal(expected_us(1), 100 * 1000);
 	add(2, 400 * 1000);
@@ -195,9 +191,8 @@ static void the_wait_counts_others_up_to_the_own_time(void **state)
 }
 
 /* An account gets two of three threads at most: alone, it waits for these. */
-static void the_wait_counts_the_threads_of_an_account(void **state)
+QUEUE_TEST(the_wait_counts_the_threads_of_an_account)
 {
-	(void)state;
 	lane_queue_init(&queue, 3, LIMIT, NS_PER_BYTE);
 	for (unsigned i = 0; i < 6; i++)
 		add(1, 100 * 1000);
@@ -210,11 +205,10 @@ static void the_wait_counts_the_threads_of_an_account(void **state)
 }
 
 /* Half a minute without a core is taken for a hundred times the time of the slice. */
-static void a_pause_of_the_machine_refuses_nobody(void **state)
+QUEUE_TEST(a_pause_of_the_machine_refuses_nobody)
 {
 	struct lane_job *job;
 
-	(void)state;
 	add(1, 100 * 1000);
 	job = lane_queue_take(&queue);
 	lane_queue_give_back(
@@ -224,20 +218,4 @@ static void a_pause_of_the_machine_refuses_nobody(void **state)
 	run_all();
 }
 
-#define QUEUE_TEST(name) cmocka_unit_test_setup_teardown(name, open_queue, close_queue)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    QUEUE_TEST(rounds_without_a_turn_give_no_credit),
-	    QUEUE_TEST(accounts_alternate_within_a_turn),
-	    QUEUE_TEST(accounts_of_a_network_share_its_time),
-	    QUEUE_TEST(no_more_jobs_run_than_there_are_threads),
-	    QUEUE_TEST(an_account_may_be_barred_from_threads),
-	    QUEUE_TEST(the_wait_counts_others_up_to_the_own_time),
-	    QUEUE_TEST(the_wait_counts_the_threads_of_an_account),
-	    QUEUE_TEST(a_pause_of_the_machine_refuses_nobody),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

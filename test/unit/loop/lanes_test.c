@@ -101,9 +101,10 @@ static void open_gate(unsigned times)
 		sem_post(&gate);
 }
 
-static void every_job_is_done_once(void **state)
+#define LANES_TEST(name) TEST_IN(name, open_lanes, close_lanes)
+
+LANES_TEST(every_job_is_done_once)
 {
-	(void)state;
 	open_gate(50);
 	for (unsigned i = 0; i < 100; i++)
 		assert_int_equal(submit(i % 2 ? LANE_LONG : LANE_SHORT, &jobs[i]), 0);
@@ -114,9 +115,8 @@ static void every_job_is_done_once(void **state)
 }
 
 /* Long jobs use all the threads permitted to them, and more of them wait; short ones still run. */
-static void short_jobs_pass_long_ones(void **state)
+LANES_TEST(short_jobs_pass_long_ones)
 {
-	(void)state;
 	for (unsigned i = 0; i < 10; i++)
 		assert_int_equal(submit(LANE_LONG, &jobs[i]), 0);
 	for (unsigned i = 0; i < THREADS / 2; i++)
@@ -148,11 +148,10 @@ static unsigned fill(enum lane lane, struct job *first)
 	return count;
 }
 
-static void full_queues_refuse(void **state)
+LANES_TEST(full_queues_refuse)
 {
 	unsigned long_count = fill(LANE_LONG, jobs), short_count;
 
-	(void)state;
 	/* Each account leaves as much to others as it takes, so a little is left. */
 	assert_in_range(long_count, LIMIT_LONG_JOBS - 4, THREADS / 2 + LIMIT_LONG_JOBS);
 	/* the other lane has its own queue, and the remaining threads */
@@ -194,12 +193,11 @@ static void on_other_done(struct lane_job *lane_job)
 
 /* Long jobs of one account, as many as threads, do not finish before another account's job of one
  * step has come and gone. */
-static void long_jobs_give_their_threads_back(void **state)
+LANES_TEST(long_jobs_give_their_threads_back)
 {
 	unsigned retry_after_s;
 	struct job *other = &jobs[THREADS];
 
-	(void)state;
 	for (unsigned i = 0; i < THREADS; i++) {
 		jobs[i] = (struct job){.lane_job = {.run = run_steps, .done = on_steps_done}};
 		assert_int_equal(lanes_submit(&loop, LANE_LONG, &jobs[i].lane_job, &retry_after_s),
@@ -227,11 +225,10 @@ static bool is_left_at_once(struct lane_job *lane_job)
 	return true;
 }
 
-static void jobs_that_nobody_waits_for_are_dropped(void **state)
+LANES_TEST(jobs_that_nobody_waits_for_are_dropped)
 {
 	unsigned retry_after_s;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		jobs[i] = (struct job){.lane_job = {.run = run_steps, .done = on_steps_done}};
 		if (i > 0)
@@ -266,12 +263,11 @@ static int submit_handshake(struct job *job, uint8_t account)
 
 /* All threads are held, and handshakes of one address have filled their share: its next one
  * replaces the oldest, which is notified later. */
-static void the_oldest_handshake_makes_room(void **state)
+LANES_TEST(the_oldest_handshake_makes_room)
 {
 	static struct job many[LIMIT_HANDSHAKE_JOBS];
 	unsigned count = 0, held = THREADS / 2 - 1;
 
-	(void)state;
 	given_up = 0;
 	while (lanes_load(&loop, LANE_HANDSHAKE) < held + LIMIT_HANDSHAKE_JOBS / 2)
 		assert_int_equal(submit_handshake(&many[count++], 1), 0);
@@ -287,9 +283,8 @@ static void the_oldest_handshake_makes_room(void **state)
 }
 
 /* Neither of them finishes. */
-static void what_is_taken_out_is_not_done(void **state)
+LANES_TEST(what_is_taken_out_is_not_done)
 {
-	(void)state;
 	for (unsigned i = 0; i < THREADS; i++)
 		assert_int_equal(submit_handshake(&jobs[i], 1), 0);
 	lanes_cancel(&loop, &jobs[THREADS - 1].lane_job);
@@ -324,11 +319,10 @@ static void on_long_done(struct lane_job *lane_job)
 }
 
 /* There is always a short job waiting; a long one must still get its turn. */
-static void stream_of_short_jobs_starves_no_long_one(void **state)
+LANES_TEST(stream_of_short_jobs_starves_no_long_one)
 {
 	unsigned retry_after_s;
 
-	(void)state;
 	stream_left = 100000;
 	open_gate(1);
 	for (unsigned i = 0; i < array_length(stream); i++) {
@@ -362,11 +356,10 @@ static void on_told(struct lane_job *lane_job)
 }
 
 /* Its memory is still in the caches of a processor. */
-static void the_thread_that_had_a_job_last_gets_the_next(void **state)
+LANES_TEST(the_thread_that_had_a_job_last_gets_the_next)
 {
 	unsigned retry_after_s;
 
-	(void)state;
 	jobs[0] = (struct job){.lane_job = {.run = run_and_tell_thread, .done = on_told}};
 	assert_int_equal(lanes_submit(&loop, LANE_SHORT, &jobs[0].lane_job, &retry_after_s), 0);
 	loop_run(&loop);
@@ -375,21 +368,4 @@ static void the_thread_that_had_a_job_last_gets_the_next(void **state)
 		assert_true(pthread_equal(threads_of_jobs[i], threads_of_jobs[0]));
 }
 
-#define LANES_TEST(name) cmocka_unit_test_setup_teardown(name, open_lanes, close_lanes)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    LANES_TEST(every_job_is_done_once),
-	    LANES_TEST(short_jobs_pass_long_ones),
-	    LANES_TEST(full_queues_refuse),
-	    LANES_TEST(long_jobs_give_their_threads_back),
-	    LANES_TEST(jobs_that_nobody_waits_for_are_dropped),
-	    LANES_TEST(the_oldest_handshake_makes_room),
-	    LANES_TEST(what_is_taken_out_is_not_done),
-	    LANES_TEST(stream_of_short_jobs_starves_no_long_one),
-	    LANES_TEST(the_thread_that_had_a_job_last_gets_the_next),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -61,13 +61,14 @@ static void ask(struct step *step)
 	loop_later(&loop, &step->later);
 }
 
-static void later_runs_in_the_order_of_asking(void **state)
+#define LOOP_TEST(name) TEST_IN(name, open_loop, close_loop)
+
+LOOP_TEST(later_runs_in_the_order_of_asking)
 {
 	struct step a = {.name = 'a'};
 	struct step b = {.name = 'b'};
 	struct step c = {.name = 'c', .stops = true};
 
-	(void)state;
 	ask(&a);
 	ask(&b);
 	ask(&c);
@@ -77,13 +78,12 @@ static void later_runs_in_the_order_of_asking(void **state)
 	assert_string_equal(order, "abc");
 }
 
-static void what_later_asks_for_is_for_the_next_turn(void **state)
+LOOP_TEST(what_later_asks_for_is_for_the_next_turn)
 {
 	struct step last = {.name = 'z', .stops = true};
 	struct step a = {.name = 'a', .repeats = 2};
 	struct step b = {.name = 'b', .asks = &last};
 
-	(void)state;
 	loop_later_init(&last.later, on_step);
 	ask(&a);
 	ask(&b);
@@ -92,14 +92,13 @@ static void what_later_asks_for_is_for_the_next_turn(void **state)
 	loop_later_cancel(&a.later);
 }
 
-static void cancelled_never_runs(void **state)
+LOOP_TEST(cancelled_never_runs)
 {
 	struct step a = {.name = 'a'};
 	struct step c = {.name = 'c'};
 	struct step b = {.name = 'b', .cancels = &c};
 	struct step d = {.name = 'd', .stops = true};
 
-	(void)state;
 	ask(&a);
 	ask(&b);
 	ask(&c); /* removed by b in the same turn */
@@ -110,11 +109,10 @@ static void cancelled_never_runs(void **state)
 	assert_string_equal(order, "bd");
 }
 
-static void cancelling_all_lets_the_loop_end(void **state)
+LOOP_TEST(cancelling_all_lets_the_loop_end)
 {
 	struct step a = {.name = 'a'};
 
-	(void)state;
 	uv_unref((uv_handle_t *)&keeper);
 	ask(&a);
 	loop_later_cancel(&a.later);
@@ -152,14 +150,13 @@ static void add(struct ending *ending)
 	turn_end_add(&loop, &ending->turn_end);
 }
 
-static void turn_ends_run_in_order_every_turn(void **state)
+LOOP_TEST(turn_ends_run_in_order_every_turn)
 {
 	struct ending a = {.name = 'a'};
 	struct ending b = {.name = 'b'};
 	struct step step = {.name = '.', .repeats = 1};
 	struct step last = {.name = '!', .stops = true};
 
-	(void)state;
 	add(&a);
 	add(&b);
 	step.asks = &last;
@@ -173,14 +170,13 @@ static void turn_ends_run_in_order_every_turn(void **state)
 }
 
 /* The walk once looped for ever on the removed next one. */
-static void turn_end_that_removes_the_next(void **state)
+LOOP_TEST(turn_end_that_removes_the_next)
 {
 	struct ending c = {.name = 'c'};
 	struct ending b = {.name = 'b'};
 	struct ending a = {.name = 'a', .removes = &b};
 	struct step last = {.name = '!', .stops = true};
 
-	(void)state;
 	add(&a);
 	add(&b);
 	add(&c);
@@ -209,14 +205,13 @@ static void on_too_late(struct deadline *deadline)
 }
 
 /* Jobs that a timer queues run before the loop sleeps, not when something wakes it. */
-static void turn_ends_before_the_loop_waits(void **state)
+LOOP_TEST(turn_ends_before_the_loop_waits)
 {
 	unsigned queued = 0;
 	struct queueing queueing = {.queued = &queued};
 	struct ending flush = {.queued = &queued};
 	struct deadline too_late;
 
-	(void)state;
 	add(&flush);
 	deadline_init(&queueing.deadline, on_queueing);
 	deadline_init(&too_late, on_too_late);
@@ -238,13 +233,12 @@ static void on_closed(uv_handle_t *handle)
 }
 
 /* The same applies to what the closing of a handle queues. */
-static void turn_ends_after_closings(void **state)
+LOOP_TEST(turn_ends_after_closings)
 {
 	struct ending flush = {.queued = &queued_on_close};
 	struct deadline too_late;
 	uv_timer_t timer;
 
-	(void)state;
 	add(&flush);
 	uv_timer_init(&loop.uv, &timer);
 	uv_close((uv_handle_t *)&timer, on_closed);
@@ -256,12 +250,11 @@ static void turn_ends_after_closings(void **state)
 	turn_end_remove(&flush.turn_end);
 }
 
-static void empty_loop_ends(void **state)
+LOOP_TEST(empty_loop_ends)
 {
 	struct ending ending = {0};
 	struct deadline deadline;
 
-	(void)state;
 	uv_unref((uv_handle_t *)&keeper);
 	add(&ending);
 	deadline_init(&deadline, on_too_late);
@@ -272,21 +265,4 @@ static void empty_loop_ends(void **state)
 	deadline_clear(&loop, &deadline);
 }
 
-#define LOOP_TEST(name) cmocka_unit_test_setup_teardown(name, open_loop, close_loop)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    LOOP_TEST(later_runs_in_the_order_of_asking),
-	    LOOP_TEST(what_later_asks_for_is_for_the_next_turn),
-	    LOOP_TEST(cancelled_never_runs),
-	    LOOP_TEST(cancelling_all_lets_the_loop_end),
-	    LOOP_TEST(turn_ends_run_in_order_every_turn),
-	    LOOP_TEST(turn_end_that_removes_the_next),
-	    LOOP_TEST(turn_ends_before_the_loop_waits),
-	    LOOP_TEST(turn_ends_after_closings),
-	    LOOP_TEST(empty_loop_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -291,11 +291,13 @@ static void start_all(void)
 	events_seen = event_count;
 }
 
+#define CASE(name) TEST_IN(name, with_database, close_children)
+#define LONGER_CASE(name) TEST_IN(name, with_longer_table, close_children)
+
 /* ---- start ---- */
 
-static void lines_start_in_their_order(void **state)
+CASE(lines_start_in_their_order)
 {
-	(void)state;
 	children_start(&children, now_ms);
 	assert_event("prepare", 0, 0);
 	assert_no_event();
@@ -312,9 +314,8 @@ static void lines_start_in_their_order(void **state)
 	assert_int_equal(children.phase, CHILDREN_RUN);
 }
 
-static void a_late_line_waits_until_a_worker_serves(void **state)
+TEST_IN(a_late_line_waits_until_a_worker_serves, with_late_table, close_children)
 {
-	(void)state;
 	start_all();
 	assert_int_equal(last_pid, 3);
 	live(60 * SECOND_MS, 3);
@@ -330,9 +331,8 @@ static void a_late_line_waits_until_a_worker_serves(void **state)
 	assert_no_event();
 }
 
-static void a_line_without_children_is_passed_over(void **state)
+TEST_IN(a_line_without_children_is_passed_over, without_database, close_children)
 {
-	(void)state;
 	children_start(&children, now_ms);
 	assert_event("migrate", 0, 0);
 	assert_no_event();
@@ -342,9 +342,8 @@ static void a_line_without_children_is_passed_over(void **state)
 	assert_no_event();
 }
 
-static void its_code_is_the_servers_where_a_first_one_fails(void **state)
+CASE(its_code_is_the_servers_where_a_first_one_fails)
 {
-	(void)state;
 	children_start(&children, now_ms);
 	end(&prepare, 0, exited(EXIT_DONE));
 	end(&migrate, 0, exited(EXIT_MIGRATION));
@@ -356,18 +355,16 @@ static void its_code_is_the_servers_where_a_first_one_fails(void **state)
 	assert_int_equal(children.exit_code, EXIT_MIGRATION);
 }
 
-static void killed_while_it_starts(void **state)
+CASE(killed_while_it_starts)
 {
-	(void)state;
 	children_start(&children, now_ms);
 	end(&prepare, 0, SIGKILL);
 	assert_int_equal(children.phase, CHILDREN_END);
 	assert_int_equal(children.exit_code, EXIT_FAILED);
 }
 
-static void a_kept_one_that_ends_while_others_start(void **state)
+CASE(a_kept_one_that_ends_while_others_start)
 {
-	(void)state;
 	children_start(&children, now_ms);
 	end(&prepare, 0, exited(EXIT_DONE));
 	end(&database, 0, exited(1));
@@ -378,9 +375,8 @@ static void a_kept_one_that_ends_while_others_start(void **state)
 	assert_int_equal(children.exit_code, EXIT_DATABASE);
 }
 
-static void what_cannot_be_started_at_first(void **state)
+CASE(what_cannot_be_started_at_first)
 {
-	(void)state;
 	cannot_start = "database";
 	children_start(&children, now_ms);
 	end(&prepare, 0, exited(EXIT_DONE));
@@ -390,11 +386,10 @@ static void what_cannot_be_started_at_first(void **state)
 
 /* ---- restart ---- */
 
-static void restarts_are_put_off_while_it_keeps_ending(void **state)
+CASE(restarts_are_put_off_while_it_keeps_ending)
 {
 	static const unsigned delays[] = {100, 200, 400, 800, 1600, 3200, 6400, 10000, 10000};
 
-	(void)state;
 	start_all();
 	instance.serves[1] = true;
 	for (unsigned i = 0; i < array_length(delays); i++) {
@@ -437,9 +432,8 @@ static void crash(const struct child_kind *kind, unsigned times)
 	}
 }
 
-static void a_crash_loop_ends(void **state)
+LONGER_CASE(a_crash_loop_ends)
 {
-	(void)state;
 	start_all();
 	crash(&worker, CHILD_CRASHES_MAX - 1);
 	end(&worker, 1, SIGABRT);
@@ -452,9 +446,8 @@ static void a_crash_loop_ends(void **state)
 	assert_no_event();
 }
 
-static void a_ready_one_ends_a_crash_loop(void **state)
+LONGER_CASE(a_ready_one_ends_a_crash_loop)
 {
-	(void)state;
 	start_all();
 	for (unsigned round = 0; round < 3; round++) {
 		/* The ended one was ready, or another one is. */
@@ -473,11 +466,10 @@ static void a_ready_one_ends_a_crash_loop(void **state)
 	assert_false(children_are_ready(&children));
 }
 
-static void what_the_server_can_do_without_rests_after_a_crash_loop(void **state)
+LONGER_CASE(what_the_server_can_do_without_rests_after_a_crash_loop)
 {
 	struct child_message text;
 
-	(void)state;
 	start_all();
 	crash(&host, CHILD_CRASHES_MAX - 1);
 	assert_int_equal(instance.given_up, 0);
@@ -496,9 +488,8 @@ static void what_the_server_can_do_without_rests_after_a_crash_loop(void **state
 	assert_int_equal(instance.given_up, 1);
 }
 
-static void a_line_on_demand_waits_to_be_started(void **state)
+LONGER_CASE(a_line_on_demand_waits_to_be_started)
 {
-	(void)state;
 	start_all();
 	children_run(&children, "later", now_ms);
 	assert_event("later", 0, 0);
@@ -509,9 +500,8 @@ static void a_line_on_demand_waits_to_be_started(void **state)
 	assert_no_event();
 }
 
-static void what_cannot_be_started_again_is_tried_again(void **state)
+CASE(what_cannot_be_started_again_is_tried_again)
 {
-	(void)state;
 	start_all();
 	cannot_start = "worker";
 	end(&worker, 1, exited(1));
@@ -524,9 +514,8 @@ static void what_cannot_be_started_again_is_tried_again(void **state)
 	assert_event("worker", 1, 0);
 }
 
-static void a_preparation_runs_before_each_restart(void **state)
+CASE(a_preparation_runs_before_each_restart)
 {
-	(void)state;
 	start_all();
 	end(&database, 0, SIGKILL);
 	live(100, 3);
@@ -540,9 +529,8 @@ static void a_preparation_runs_before_each_restart(void **state)
 	assert_no_event();
 }
 
-static void a_preparation_that_fails_is_put_off(void **state)
+CASE(a_preparation_that_fails_is_put_off)
 {
-	(void)state;
 	start_all();
 	end(&database, 0, SIGKILL);
 	live(100, 3);
@@ -557,9 +545,8 @@ static void a_preparation_that_fails_is_put_off(void **state)
 
 /* ---- heartbeat ---- */
 
-static void a_silent_one_is_killed_and_replaced(void **state)
+CASE(a_silent_one_is_killed_and_replaced)
 {
-	(void)state;
 	start_all();
 	live(10 * SECOND_MS, 3);
 	assert_no_event();
@@ -575,9 +562,8 @@ static void a_silent_one_is_killed_and_replaced(void **state)
 	assert_no_event();
 }
 
-static void a_slow_one_is_left_alone(void **state)
+CASE(a_slow_one_is_left_alone)
 {
-	(void)state;
 	start_all();
 	for (unsigned i = 0; i < 20; i++) {
 		live(3 * SECOND_MS, 0);
@@ -586,9 +572,8 @@ static void a_slow_one_is_left_alone(void **state)
 	assert_no_event();
 }
 
-static void one_that_starts_has_more_time(void **state)
+CASE(one_that_starts_has_more_time)
 {
-	(void)state;
 	start_all();
 	live(59 * SECOND_MS, 0);
 	assert_no_event();
@@ -599,9 +584,8 @@ static void one_that_starts_has_more_time(void **state)
 
 /* The supervisor and its workers are stopped for a year and then continue: none of them has hung.
  * */
-static void time_that_the_supervisor_did_not_see_does_not_count(void **state)
+CASE(time_that_the_supervisor_did_not_see_does_not_count)
 {
-	(void)state;
 	start_all();
 	live(SECOND_MS, 3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -612,9 +596,8 @@ static void time_that_the_supervisor_did_not_see_does_not_count(void **state)
 	assert_no_event();
 }
 
-static void only_those_that_run_are_watched(void **state)
+CASE(only_those_that_run_are_watched)
 {
-	(void)state;
 	start_all();
 	live(SECOND_MS, 3);
 	children_stop(&children, now_ms);
@@ -625,9 +608,8 @@ static void only_those_that_run_are_watched(void **state)
 
 /* ---- stop ---- */
 
-static void stops_in_order(void **state)
+CASE(stops_in_order)
 {
-	(void)state;
 	start_all();
 	children_stop(&children, now_ms);
 	assert_event("worker", 0, SIGTERM);
@@ -644,9 +626,8 @@ static void stops_in_order(void **state)
 	assert_no_event();
 }
 
-static void each_has_its_time_to_stop(void **state)
+CASE(each_has_its_time_to_stop)
 {
-	(void)state;
 	start_all();
 	children_stop(&children, now_ms);
 	events_seen = event_count;
@@ -665,9 +646,8 @@ static void each_has_its_time_to_stop(void **state)
 	assert_int_equal(children.phase, CHILDREN_END);
 }
 
-static void the_second_request_ends_all_at_once(void **state)
+CASE(the_second_request_ends_all_at_once)
 {
-	(void)state;
 	start_all();
 	children_stop(&children, now_ms);
 	events_seen = event_count;
@@ -699,37 +679,33 @@ static uint64_t errors_of(int worker_status, int other_status, int database_stat
 	return log_count().lines[LOG_ERROR] - before;
 }
 
-static void what_is_ended_at_once_is_no_error(void **state)
+CASE(what_is_ended_at_once_is_no_error)
 {
-	(void)state;
 	start_all();
 	children_stop(&children, now_ms);
 	children_stop(&children, now_ms);
 	assert_int_equal(errors_of(SIGKILL, exited(1), exited(2)), 0);
 }
 
-static void a_crash_is_an_error_while_it_stops(void **state)
+CASE(a_crash_is_an_error_while_it_stops)
 {
-	(void)state;
 	start_all();
 	children_stop(&children, now_ms);
 	assert_int_equal(errors_of(SIGKILL, SIGSEGV, exited(2)), 3);
 }
 
-static void a_crash_is_an_error_while_it_stops_at_once(void **state)
+CASE(a_crash_is_an_error_while_it_stops_at_once)
 {
-	(void)state;
 	start_all();
 	children_stop(&children, now_ms);
 	children_stop(&children, now_ms);
 	assert_int_equal(errors_of(SIGABRT, SIGKILL, SIGQUIT), 1);
 }
 
-static void what_is_killed_too_late_is_logged_once(void **state)
+CASE(what_is_killed_too_late_is_logged_once)
 {
 	uint64_t before;
 
-	(void)state;
 	start_all();
 	children_stop(&children, now_ms);
 	before = log_count().lines[LOG_ERROR];
@@ -738,9 +714,8 @@ static void what_is_killed_too_late_is_logged_once(void **state)
 	assert_int_equal(log_count().lines[LOG_ERROR] - before, 2);
 }
 
-static void nobody_is_started_while_it_stops(void **state)
+CASE(nobody_is_started_while_it_stops)
 {
-	(void)state;
 	start_all();
 	end(&worker, 0, SIGSEGV);
 	children_stop(&children, now_ms);
@@ -749,9 +724,8 @@ static void nobody_is_started_while_it_stops(void **state)
 	assert_no_event();
 }
 
-static void stops_while_it_starts(void **state)
+CASE(stops_while_it_starts)
 {
-	(void)state;
 	children_start(&children, now_ms);
 	end(&prepare, 0, exited(EXIT_DONE));
 	events_seen = event_count;
@@ -785,9 +759,8 @@ static void renew_well(void)
 	assert_event("worker", 1, SIGUSR1);
 }
 
-static void fresh_ones_take_the_place_of_others(void **state)
+CASE(fresh_ones_take_the_place_of_others)
 {
-	(void)state;
 	renew();
 	instance.serves[2] = true;
 	live(SECOND_MS, 0xf);
@@ -807,9 +780,8 @@ static void fresh_ones_take_the_place_of_others(void **state)
 	assert_true(children_may_renew(&children));
 }
 
-static void the_first_places_are_used_again(void **state)
+CASE(the_first_places_are_used_again)
 {
-	(void)state;
 	renew_well();
 	end(&worker, 0, exited(0));
 	end(&worker, 1, exited(0));
@@ -823,9 +795,8 @@ static void the_first_places_are_used_again(void **state)
 	assert_event("worker", 3, SIGUSR1);
 }
 
-static void one_that_does_not_retire_is_killed(void **state)
+CASE(one_that_does_not_retire_is_killed)
 {
-	(void)state;
 	renew_well();
 	end(&worker, 1, exited(0));
 	live(89 * SECOND_MS, 0xf);
@@ -835,9 +806,8 @@ static void one_that_does_not_retire_is_killed(void **state)
 	assert_no_event();
 }
 
-static void one_that_hangs_while_it_retires_is_killed(void **state)
+CASE(one_that_hangs_while_it_retires_is_killed)
 {
-	(void)state;
 	start_all();
 	live(SECOND_MS, 3);
 	children_renew(&children, now_ms);
@@ -854,9 +824,8 @@ static void one_that_hangs_while_it_retires_is_killed(void **state)
 	assert_no_event();
 }
 
-static void a_fresh_one_that_takes_over_is_kept(void **state)
+CASE(a_fresh_one_that_takes_over_is_kept)
 {
-	(void)state;
 	renew_well();
 	end(&worker, 2, SIGSEGV);
 	live(SECOND_MS, 0xf);
@@ -864,9 +833,8 @@ static void a_fresh_one_that_takes_over_is_kept(void **state)
 	assert_no_event();
 }
 
-static void where_a_fresh_one_ends_the_others_stay(void **state)
+CASE(where_a_fresh_one_ends_the_others_stay)
 {
-	(void)state;
 	renew();
 	instance.serves[2] = true;
 	end(&worker, 3, exited(1));
@@ -880,9 +848,8 @@ static void where_a_fresh_one_ends_the_others_stay(void **state)
 	assert_event("worker", 0, 0);
 }
 
-static void where_fresh_ones_do_not_serve_the_others_stay(void **state)
+CASE(where_fresh_ones_do_not_serve_the_others_stay)
 {
-	(void)state;
 	renew();
 	live(61 * SECOND_MS, 0xf);
 	assert_event("worker", 2, SIGUSR1);
@@ -892,9 +859,8 @@ static void where_fresh_ones_do_not_serve_the_others_stay(void **state)
 }
 
 /* A restart would use a configuration that may be rejected. */
-static void an_old_one_that_ends_meanwhile_waits(void **state)
+CASE(an_old_one_that_ends_meanwhile_waits)
 {
-	(void)state;
 	renew();
 	end(&worker, 0, SIGSEGV);
 	live(20 * SECOND_MS, 0xe);
@@ -912,9 +878,8 @@ static void an_old_one_that_ends_meanwhile_waits(void **state)
 	assert_no_event();
 }
 
-static void an_old_one_that_ends_meanwhile_is_replaced(void **state)
+CASE(an_old_one_that_ends_meanwhile_is_replaced)
 {
-	(void)state;
 	renew();
 	end(&worker, 0, SIGSEGV);
 	instance.serves[2] = instance.serves[3] = true;
@@ -925,9 +890,8 @@ static void an_old_one_that_ends_meanwhile_is_replaced(void **state)
 	assert_no_event();
 }
 
-static void a_fresh_one_that_cannot_be_started(void **state)
+CASE(a_fresh_one_that_cannot_be_started)
 {
-	(void)state;
 	start_all();
 	cannot_start = "worker";
 	children_renew(&children, now_ms);
@@ -938,9 +902,8 @@ static void a_fresh_one_that_cannot_be_started(void **state)
 }
 
 /* No other event wakes the supervisor: there is no worker whose heartbeat it watches. */
-static void those_that_ended_do_not_wait_where_no_fresh_one_can_be_started(void **state)
+CASE(those_that_ended_do_not_wait_where_no_fresh_one_can_be_started)
 {
-	(void)state;
 	start_all();
 	end(&worker, 0, SIGSEGV);
 	end(&worker, 1, SIGSEGV);
@@ -968,9 +931,8 @@ static void take_over(void)
 	assert_true(children_adopt(&children, &handover, now_ms));
 }
 
-static void those_that_run_are_taken_over(void **state)
+CASE(those_that_run_are_taken_over)
 {
-	(void)state;
 	start_all();
 	take_over();
 	live(20 * SECOND_MS, 3);
@@ -981,9 +943,8 @@ static void those_that_run_are_taken_over(void **state)
 }
 
 /* It may have ended while another program was tried. */
-static void one_that_is_missing_is_started(void **state)
+CASE(one_that_is_missing_is_started)
 {
-	(void)state;
 	start_all();
 	end(&worker, 1, SIGSEGV);
 	take_over();
@@ -1005,9 +966,8 @@ static enum upgrade_patience look(bool reloads)
 	return upgrade_wait_look(&waiting, &children, reloads, now_ms, &what);
 }
 
-static void an_upgrade_waits_for_workers_that_retire(void **state)
+CASE(an_upgrade_waits_for_workers_that_retire)
 {
-	(void)state;
 	renew_well();
 	upgrade_wait_begin(&waiting, now_ms);
 	assert_int_equal(look(false), UPGRADE_WAITS);
@@ -1020,9 +980,8 @@ static void an_upgrade_waits_for_workers_that_retire(void **state)
 	assert_int_equal(look(false), UPGRADE_MAY_BEGIN);
 }
 
-static void an_upgrade_does_not_wait_for_ever(void **state)
+CASE(an_upgrade_does_not_wait_for_ever)
 {
-	(void)state;
 	start_all();
 	upgrade_wait_begin(&waiting, now_ms);
 	end(&database, 0, exited(1));
@@ -1034,9 +993,8 @@ static void an_upgrade_does_not_wait_for_ever(void **state)
 	assert_string_equal(what.text, "database is not running");
 }
 
-static void those_that_retire_stop_with_the_others(void **state)
+CASE(those_that_retire_stop_with_the_others)
 {
-	(void)state;
 	renew_well();
 	children_stop(&children, now_ms);
 	for (unsigned i = 0; i < 4; i++)
@@ -1044,9 +1002,8 @@ static void those_that_retire_stop_with_the_others(void **state)
 	assert_no_event();
 }
 
-static void one_is_restarted_at_once(void **state)
+CASE(one_is_restarted_at_once)
 {
-	(void)state;
 	start_all();
 	children_restart(&children, "worker");
 	assert_event("worker", 0, SIGTERM);
@@ -1057,9 +1014,8 @@ static void one_is_restarted_at_once(void **state)
 	assert_no_event();
 }
 
-static void a_process_that_is_no_child_is_ignored(void **state)
+CASE(a_process_that_is_no_child_is_ignored)
 {
-	(void)state;
 	start_all();
 	children_note_end(&children, 12345, SIGKILL, now_ms);
 	live(SECOND_MS, 3);
@@ -1067,63 +1023,8 @@ static void a_process_that_is_no_child_is_ignored(void **state)
 	assert_int_equal(children.phase, CHILDREN_RUN);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, with_database, close_children)
-#define LONGER_CASE(name) cmocka_unit_test_setup_teardown(name, with_longer_table, close_children)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    CASE(lines_start_in_their_order),
-	    cmocka_unit_test_setup_teardown(a_late_line_waits_until_a_worker_serves,
-					    with_late_table, close_children),
-	    cmocka_unit_test_setup_teardown(a_line_without_children_is_passed_over,
-					    without_database, close_children),
-	    CASE(its_code_is_the_servers_where_a_first_one_fails),
-	    CASE(killed_while_it_starts),
-	    CASE(a_kept_one_that_ends_while_others_start),
-	    CASE(what_cannot_be_started_at_first),
-	    CASE(restarts_are_put_off_while_it_keeps_ending),
-	    LONGER_CASE(a_crash_loop_ends),
-	    LONGER_CASE(a_ready_one_ends_a_crash_loop),
-	    LONGER_CASE(what_the_server_can_do_without_rests_after_a_crash_loop),
-	    LONGER_CASE(a_line_on_demand_waits_to_be_started),
-	    CASE(what_cannot_be_started_again_is_tried_again),
-	    CASE(a_preparation_runs_before_each_restart),
-	    CASE(a_preparation_that_fails_is_put_off),
-	    CASE(a_silent_one_is_killed_and_replaced),
-	    CASE(a_slow_one_is_left_alone),
-	    CASE(one_that_starts_has_more_time),
-	    CASE(time_that_the_supervisor_did_not_see_does_not_count),
-	    CASE(only_those_that_run_are_watched),
-	    CASE(stops_in_order),
-	    CASE(each_has_its_time_to_stop),
-	    CASE(the_second_request_ends_all_at_once),
-	    CASE(what_is_ended_at_once_is_no_error),
-	    CASE(a_crash_is_an_error_while_it_stops),
-	    CASE(a_crash_is_an_error_while_it_stops_at_once),
-	    CASE(what_is_killed_too_late_is_logged_once),
-	    CASE(nobody_is_started_while_it_stops),
-	    CASE(stops_while_it_starts),
-	    CASE(fresh_ones_take_the_place_of_others),
-	    CASE(the_first_places_are_used_again),
-	    CASE(one_that_does_not_retire_is_killed),
-	    CASE(one_that_hangs_while_it_retires_is_killed),
-	    CASE(a_fresh_one_that_takes_over_is_kept),
-	    CASE(where_a_fresh_one_ends_the_others_stay),
-	    CASE(where_fresh_ones_do_not_serve_the_others_stay),
-	    CASE(an_old_one_that_ends_meanwhile_waits),
-	    CASE(an_old_one_that_ends_meanwhile_is_replaced),
-	    CASE(a_fresh_one_that_cannot_be_started),
-	    CASE(those_that_ended_do_not_wait_where_no_fresh_one_can_be_started),
-	    CASE(those_that_run_are_taken_over),
-	    CASE(one_that_is_missing_is_started),
-	    CASE(an_upgrade_waits_for_workers_that_retire),
-	    CASE(an_upgrade_does_not_wait_for_ever),
-	    CASE(those_that_retire_stop_with_the_others),
-	    CASE(one_is_restarted_at_once),
-	    CASE(a_process_that_is_no_child_is_ignored),
-	};
-
 	log_set_fd(open("/dev/null", O_WRONLY | O_CLOEXEC));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -75,9 +75,10 @@ static int finish(void **state)
 	return 0;
 }
 
-static void defaults(void **state)
+#define SCENE(function) TEST_IN(function, clear_variables, finish)
+
+SCENE(defaults)
 {
-	(void)state;
 	assert_int_equal(read_config(NULL), 0);
 	assert_int_equal(config.action, ACTION_RUN);
 	assert_int_equal(config.listen_count, 2); /* with the one in the state directory */
@@ -92,11 +93,10 @@ static void defaults(void **state)
 	assert_int_equal(config.state_dir[0], '/');
 }
 
-static void flags_win_over_variables_over_file(void **state)
+SCENE(flags_win_over_variables_over_file)
 {
 	const char *path = write_file("rate-limit = 1\nworkers = 2\nlog-level = warn\n");
 
-	(void)state;
 	setenv("DISPLAYD_RATE_LIMIT", "3", 1);
 	setenv("DISPLAYD_WORKERS", "4", 1);
 	assert_int_equal(read_config("--config", path, "--rate-limit=5", NULL), 0);
@@ -111,11 +111,10 @@ static void flags_win_over_variables_over_file(void **state)
 	unlink(path);
 }
 
-static void listeners_of_one_source_add_up(void **state)
+SCENE(listeners_of_one_source_add_up)
 {
 	const char *path = write_file("listen = 127.0.0.1:1\nlisten = [::1]:2\n");
 
-	(void)state;
 	assert_int_equal(read_config("--config", path, NULL), 0);
 	assert_int_equal(config.listen_count, 2 + 1);
 	assert_string_equal(config.listen[1].text, "[::1]:2");
@@ -129,20 +128,18 @@ static void listeners_of_one_source_add_up(void **state)
 	unlink(path);
 }
 
-static void the_file_may_be_named_by_a_variable(void **state)
+SCENE(the_file_may_be_named_by_a_variable)
 {
 	const char *path = write_file("workers = 7");
 
-	(void)state;
 	setenv("DISPLAYD_CONFIG", path, 1);
 	assert_int_equal(read_config(NULL), 0);
 	assert_int_equal(config.workers, 7);
 	unlink(path);
 }
 
-static void faults_of_a_file_name_their_line(void **state)
+SCENE(faults_of_a_file_name_their_line)
 {
-	(void)state;
 	assert_string_equal(file_fault("\nlisen = x\n"),
 			    ":2: there is no setting \"lisen\"; did you mean listen?");
 	assert_string_equal(file_fault("workers 3\n"), ":1: must be \"name = value\"");
@@ -155,9 +152,8 @@ static void faults_of_a_file_name_their_line(void **state)
 	assert_string_equal(file_fault("= 3\n"), ":1: there is no setting");
 }
 
-static void faults_of_flags_and_variables_name_them(void **state)
+SCENE(faults_of_flags_and_variables_name_them)
 {
-	(void)state;
 	assert_int_equal(read_config("--workers", "x", NULL), -1);
 	assert_string_equal(why.text, "--workers must be a number from 1 to 256");
 	assert_int_equal(read_config("--workers", NULL), -1);
@@ -172,9 +168,8 @@ static void faults_of_flags_and_variables_name_them(void **state)
 	assert_string_equal(why.text, "DISPLAYD_LOG_FORMAT must be logfmt or json");
 }
 
-static void an_address_is_listed_once(void **state)
+SCENE(an_address_is_listed_once)
 {
-	(void)state;
 	assert_int_equal(read_config("--listen", "127.0.0.1:1", "--listen=127.0.0.1:1", NULL), -1);
 	assert_string_equal(why.text, "--listen is given twice");
 	assert_string_equal(file_fault("listen = unix:/a\nlisten = unix:/a\n"),
@@ -190,9 +185,8 @@ static void an_address_is_listed_once(void **state)
 	    "127.0.0.1:8080, optionally with proxy: in front of it");
 }
 
-static void listeners_for_proxies(void **state)
+SCENE(listeners_for_proxies)
 {
-	(void)state;
 	assert_int_equal(read_config("--listen=127.0.0.1:1", "--listen=proxy:127.0.0.1:2",
 				     "--trust-proxy=127.0.0.1", NULL),
 			 0);
@@ -215,12 +209,11 @@ static void listeners_for_proxies(void **state)
 }
 
 /* Reads like a server that reloads its configuration. */
-static void reading_again_finds_what_has_changed(void **state)
+SCENE(reading_again_finds_what_has_changed)
 {
 	char *argv[] = {(char *)(uintptr_t) "displayd"};
 	struct config other;
 
-	(void)state;
 	setenv("DISPLAYD_WORKERS", "5", 1);
 	assert_int_equal(read_config(NULL), 0);
 	setenv("DISPLAYD_WORKERS", "6", 1);
@@ -231,7 +224,7 @@ static void reading_again_finds_what_has_changed(void **state)
 	config_finish(&other);
 }
 
-static void values_that_are_refused(void **state)
+SCENE(values_that_are_refused)
 {
 	static const char *const refused[][2] = {
 	    {"--access-log", "yes"},
@@ -274,15 +267,13 @@ static void values_that_are_refused(void **state)
 	    {"--workers", "99999999999999999999"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(refused); i++)
 		if (read_config(refused[i][0], refused[i][1], NULL) == 0)
 			fail_msg("%s %s is taken", refused[i][0], refused[i][1]);
 }
 
-static void origins_as_browsers_send_them(void **state)
+SCENE(origins_as_browsers_send_them)
 {
-	(void)state;
 	assert_int_equal(read_config("--cors-origin", "https://panels.example.org",
 				     "--cors-origin=http://127.0.0.1:3000",
 				     "--cors-origin=http://[::1]:443", NULL),
@@ -294,17 +285,15 @@ static void origins_as_browsers_send_them(void **state)
 				      "scheme's own port");
 }
 
-static void a_public_url_loses_its_last_slash(void **state)
+SCENE(a_public_url_loses_its_last_slash)
 {
-	(void)state;
 	assert_int_equal(read_config("--public-url", "https://x.example/a//", NULL), 0);
 	assert_string_equal(config.public_url, "https://x.example/a");
 }
 
 /* Schemes and hosts are the same in any case (RFC 3986 section 6.2.2.1), paths are not. */
-static void urls_may_be_in_capitals(void **state)
+SCENE(urls_may_be_in_capitals)
 {
-	(void)state;
 	assert_int_equal(read_config("--public-url=HTTPS://Panels.Example.ORG:8443/Displays/",
 				     "--cors-origin=HTTP://A.example",
 				     "--panel-frame=Https://HOME.example:8123", NULL),
@@ -314,18 +303,17 @@ static void urls_may_be_in_capitals(void **state)
 	assert_string_equal(config.frame_origins.values[0], "https://home.example:8123");
 }
 
-static void relative_state_directories_become_absolute(void **state)
+SCENE(relative_state_directories_become_absolute)
 {
 	char expected[4200], folder[4096];
 
-	(void)state;
 	assert_int_equal(read_config("--state-dir", "state", NULL), 0);
 	assert_non_null(getcwd(folder, sizeof(folder)));
 	snprintf(expected, sizeof(expected), "%s/state", folder);
 	assert_string_equal(config.state_dir, expected);
 }
 
-static void passwords_are_not_shown(void **state)
+SCENE(passwords_are_not_shown)
 {
 	static const char *const urls[] = {
 	    "postgresql://u:hunter2@h/d",
@@ -334,7 +322,6 @@ static void passwords_are_not_shown(void **state)
 	    "postgresql://u@h/d?sslpassword=hunter2",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(urls); i++) {
 		char *text = NULL;
 		size_t size;
@@ -352,13 +339,12 @@ static void passwords_are_not_shown(void **state)
 	assert_null(strstr(why.text, "hunter"));
 }
 
-static void every_option_is_in_the_help(void **state)
+SCENE(every_option_is_in_the_help)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	options_print_help(&config_set, NULL, out);
 	fclose(out);
 	for (const struct option *one = config_set.options; one->name; one++) {
@@ -372,29 +358,4 @@ static void every_option_is_in_the_help(void **state)
 	free(text);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, clear_variables, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(defaults),
-	    TEST(flags_win_over_variables_over_file),
-	    TEST(listeners_of_one_source_add_up),
-	    TEST(the_file_may_be_named_by_a_variable),
-	    TEST(faults_of_a_file_name_their_line),
-	    TEST(faults_of_flags_and_variables_name_them),
-	    TEST(an_address_is_listed_once),
-	    TEST(listeners_for_proxies),
-	    TEST(reading_again_finds_what_has_changed),
-	    TEST(values_that_are_refused),
-	    TEST(origins_as_browsers_send_them),
-	    TEST(urls_may_be_in_capitals),
-	    TEST(a_public_url_loses_its_last_slash),
-	    TEST(urls_may_be_in_capitals),
-	    TEST(relative_state_directories_become_absolute),
-	    TEST(passwords_are_not_shown),
-	    TEST(every_option_is_in_the_help),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -16,11 +16,10 @@ static int parse(const char *text, struct listen_address *ret)
 	return listen_address_parse(str_from(text), ret, &why);
 }
 
-static void addresses_that_are_taken(void **state)
+TEST(addresses_that_are_taken)
 {
 	struct listen_address address;
 
-	(void)state;
 	assert_int_equal(parse("127.0.0.1:8080", &address), 0);
 	assert_int_equal(address.address.any.sa_family, AF_INET);
 	assert_int_equal(parse("localhost:0", &address), 0);
@@ -41,12 +40,11 @@ static void addresses_that_are_taken(void **state)
 	assert_false(address.expects_proxy_header);
 }
 
-static void addresses_for_proxies(void **state)
+TEST(addresses_for_proxies)
 {
 	struct listen_address address;
 	char url[256];
 
-	(void)state;
 	assert_int_equal(parse("proxy:127.0.0.1:8080", &address), 0);
 	assert_true(address.expects_proxy_header);
 	assert_string_equal(address.text, "proxy:127.0.0.1:8080");
@@ -60,7 +58,7 @@ static void addresses_for_proxies(void **state)
 	assert_string_equal(address.address.local.sun_path, "/run/displayd.sock");
 }
 
-static void addresses_that_are_refused(void **state)
+TEST(addresses_that_are_refused)
 {
 	static const char *const refused[] = {
 	    "",
@@ -94,18 +92,16 @@ static void addresses_that_are_refused(void **state)
 	};
 	struct listen_address address;
 
-	(void)state;
 	for (size_t i = 0; i < array_length(refused); i++)
 		if (parse(refused[i], &address) == 0)
 			fail_msg("\"%s\" is taken", refused[i]);
 }
 
-static void unix_paths_have_a_limit(void **state)
+TEST(unix_paths_have_a_limit)
 {
 	char text[5 + 108 + 1];
 	struct listen_address address;
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "unix:", 5);
 	text[5 + 107] = 0;
@@ -116,13 +112,12 @@ static void unix_paths_have_a_limit(void **state)
 	assert_string_equal(why.text, "the path of a unix socket has at most 107 bytes");
 }
 
-static void port_0_gets_a_port(void **state)
+TEST(port_0_gets_a_port)
 {
 	struct listen_address address;
 	struct listen_socket socket, second;
 	char url[256], expected[256];
 
-	(void)state;
 	assert_int_equal(parse("127.0.0.1:0", &address), 0);
 	assert_int_equal(listen_socket_open(&address, &socket, &why), 0);
 	assert_int_not_equal(listen_socket_port(&socket), 0);
@@ -139,13 +134,12 @@ static void port_0_gets_a_port(void **state)
 	listen_socket_close(&second);
 }
 
-static void any_address_is_shown_as_one_that_can_be_reached(void **state)
+TEST(any_address_is_shown_as_one_that_can_be_reached)
 {
 	struct listen_address address;
 	struct listen_socket socket;
 	char url[256];
 
-	(void)state;
 	assert_int_equal(parse("0.0.0.0:0", &address), 0);
 	assert_int_equal(listen_socket_open(&address, &socket, &why), 0);
 	assert_true(listen_address_url(&socket.address, url, sizeof(url)));
@@ -169,11 +163,10 @@ static bool can_connect(int family, unsigned port)
 	return rc == 0;
 }
 
-static void both_families_at_one_port(void **state)
+TEST(both_families_at_one_port)
 {
 	static const char *const texts[] = {":0", "[::]:0"};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(texts); i++) {
 		struct listen_address address;
 		struct listen_socket socket;
@@ -188,13 +181,12 @@ static void both_families_at_one_port(void **state)
 }
 
 /* Tests configurations written when "[::]" was IPv6 alone. */
-static void ipv4_beside_all_addresses(void **state)
+TEST(ipv4_beside_all_addresses)
 {
 	struct listen_address addresses[3];
 	struct listen_socket v4, v6;
 	char text[32];
 
-	(void)state;
 	assert_int_equal(parse("127.0.0.1:0", &addresses[0]), 0);
 	assert_int_equal(listen_socket_open(&addresses[0], &v4, &why), 0);
 	snprintf(text, sizeof(text), "127.0.0.1:%u", listen_socket_port(&v4));
@@ -211,7 +203,7 @@ static void ipv4_beside_all_addresses(void **state)
 	listen_socket_close(&v4);
 }
 
-static void unix_sockets(void **state)
+TEST(unix_sockets)
 {
 	char folder[TEMPORARY_SIZE], path[TEMPORARY_SIZE + 8], text[80];
 	struct listen_address address;
@@ -219,7 +211,6 @@ static void unix_sockets(void **state)
 	struct stat info;
 	int fd;
 
-	(void)state;
 	assert_non_null(mkdtemp(temporary_path(folder, "listener")));
 	snprintf(path, sizeof(path), "%s/s", folder);
 	snprintf(text, sizeof(text), "unix:%s", path);
@@ -255,19 +246,4 @@ static void unix_sockets(void **state)
 	rmdir(folder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(addresses_that_are_taken),
-	    cmocka_unit_test(addresses_for_proxies),
-	    cmocka_unit_test(addresses_that_are_refused),
-	    cmocka_unit_test(unix_paths_have_a_limit),
-	    cmocka_unit_test(port_0_gets_a_port),
-	    cmocka_unit_test(any_address_is_shown_as_one_that_can_be_reached),
-	    cmocka_unit_test(both_families_at_one_port),
-	    cmocka_unit_test(ipv4_beside_all_addresses),
-	    cmocka_unit_test(unix_sockets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

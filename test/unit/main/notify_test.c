@@ -58,12 +58,11 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void messages_of_a_life(void **state)
+TEST_IN(messages_of_a_life, set_up, tear_down)
 {
 	static const char reloading[] = "RELOADING=1\nMONOTONIC_USEC=";
 	const char *said;
 
-	(void)state;
 	notify_ready("http://127.0.0.1:8080");
 	assert_string_equal(next_message(), "READY=1\nSTATUS=http://127.0.0.1:8080");
 	notify_alive();
@@ -76,11 +75,10 @@ static void messages_of_a_life(void **state)
 	assert_string_equal(next_message(), "STOPPING=1");
 }
 
-static void a_text_is_one_line(void **state)
+TEST_IN(a_text_is_one_line, set_up, tear_down)
 {
 	char text[2048];
 
-	(void)state;
 	notify_status("it failed\nREADY=1");
 	assert_string_equal(next_message(), "STATUS=it failed READY=1");
 	memset(text, 'x', sizeof(text) - 1);
@@ -90,11 +88,10 @@ static void a_text_is_one_line(void **state)
 	assert_true(strlen(message) < 600);
 }
 
-static void a_socket_with_a_path(void **state)
+TEST_IN(a_socket_with_a_path, set_up, tear_down)
 {
 	char path[TEMPORARY_SIZE];
 
-	(void)state;
 	close(manager);
 	assert_non_null(mkdtemp(temporary_path(path, "notify")));
 	assert_int_equal(rmdir(path), 0);
@@ -105,12 +102,11 @@ static void a_socket_with_a_path(void **state)
 }
 
 /* Nothing is sent without a manager. */
-static void without_a_manager(void **state)
+TEST_IN(without_a_manager, set_up, tear_down)
 {
 	static const char *const bad[] = {"", "/", "relative", "/nowhere/at/all"};
 	char longest[256];
 
-	(void)state;
 	unsetenv("NOTIFY_SOCKET");
 	notify_ready("well");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -125,11 +121,10 @@ static void without_a_manager(void **state)
 	assert_string_equal(next_message(), "");
 }
 
-static void how_often_it_is_said(void **state)
+TEST_IN(how_often_it_is_said, set_up, tear_down)
 {
 	char own[16];
 
-	(void)state;
 	assert_int_equal(notify_watchdog_ms(), 0);
 	setenv("WATCHDOG_USEC", "30000000", 1);
 	assert_int_equal(notify_watchdog_ms(), 15000);
@@ -142,15 +137,4 @@ static void how_often_it_is_said(void **state)
 	assert_int_equal(notify_watchdog_ms(), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(messages_of_a_life, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_text_is_one_line, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(a_socket_with_a_path, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(without_a_manager, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(how_often_it_is_said, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

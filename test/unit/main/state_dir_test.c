@@ -26,14 +26,15 @@ static int remove_folder(void **state)
 	return system(command);
 }
 
-static void folders_are_made_and_private(void **state)
+#define SCENE(function) TEST_IN(function, make_folder, remove_folder)
+
+SCENE(folders_are_made_and_private)
 {
 	char path[128];
 	struct stat info;
 	pid_t owner;
 	int lock;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/a/b", folder);
 	lock = state_dir_lock(path, &owner, &why);
 	assert_true(lock >= 0);
@@ -42,12 +43,11 @@ static void folders_are_made_and_private(void **state)
 	close(lock);
 }
 
-static void the_lock_is_held_by_one(void **state)
+SCENE(the_lock_is_held_by_one)
 {
 	pid_t owner = 0;
 	int lock, status;
 
-	(void)state;
 	assert_int_equal(state_dir_is_locked(folder), 0);
 	lock = state_dir_lock(folder, &owner, &why);
 	assert_true(lock >= 0);
@@ -69,24 +69,22 @@ static void the_lock_is_held_by_one(void **state)
 	assert_int_equal(state_dir_is_locked(folder), 0);
 }
 
-static void a_folder_that_cannot_be_used(void **state)
+SCENE(a_folder_that_cannot_be_used)
 {
 	pid_t owner;
 
-	(void)state;
 	assert_true(state_dir_lock("/dev/null/state", &owner, &why) < 0);
 	assert_string_equal(why.text,
 			    "cannot create the state directory /dev/null/state: Not a directory");
 	assert_true(state_dir_lock("/proc/self/nowhere", &owner, &why) < 0);
 }
 
-static void the_urls_are_replaced_as_one(void **state)
+SCENE(the_urls_are_replaced_as_one)
 {
 	char *url;
 	pid_t owner;
 	int lock;
 
-	(void)state;
 	assert_null(state_dir_read_public_url(folder));
 	assert_null(state_dir_read_panel_url(folder));
 	assert_int_equal(state_dir_write_urls(folder, NULL, NULL), 0);
@@ -106,11 +104,10 @@ static void the_urls_are_replaced_as_one(void **state)
 	close(lock);
 }
 
-static void the_default_follows_the_environment(void **state)
+SCENE(the_default_follows_the_environment)
 {
 	char *path;
 
-	(void)state;
 	if (geteuid() == 0) {
 		path = state_dir_default();
 		assert_string_equal(path, "/var/lib/displayd");
@@ -131,15 +128,4 @@ static void the_default_follows_the_environment(void **state)
 		assert_int_equal(seteuid(0), 0);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, remove_folder)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(folders_are_made_and_private),	       TEST(the_lock_is_held_by_one),
-	    TEST(a_folder_that_cannot_be_used),	       TEST(the_urls_are_replaced_as_one),
-	    TEST(the_default_follows_the_environment),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

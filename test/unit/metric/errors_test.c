@@ -49,9 +49,8 @@ static void read_all(void)
 	errors_read(map, take, NULL);
 }
 
-static void only_errors_are_kept(void **state)
+TEST_IN(only_errors_are_kept, open_map, close_map)
 {
-	(void)state;
 	log_info("test", "an information");
 	log_warn("test", "a warning");
 	log_error("test", "an error", LOG_INT("number", 7));
@@ -61,9 +60,8 @@ static void only_errors_are_kept(void **state)
 	assert_null(strchr(lines[0], '\n'));
 }
 
-static void the_last_ones_stay(void **state)
+TEST_IN(the_last_ones_stay, open_map, close_map)
 {
-	(void)state;
 	for (int i = 0; i < ERRORS_KEPT + 5; i++)
 		log_error("test", "one", LOG_INT("number", i));
 	read_all();
@@ -73,11 +71,10 @@ static void the_last_ones_stay(void **state)
 }
 
 /* Cuts happen between characters. */
-static void long_ones_are_cut(void **state)
+TEST_IN(long_ones_are_cut, open_map, close_map)
 {
 	char text[2000] = "";
 
-	(void)state;
 	for (unsigned i = 0; i < 600; i++)
 		memcpy(text + 3 * i, "\xe2\x82\xac", 3);
 	log_error("test", "one", LOG_TEXT("text", text));
@@ -87,20 +84,18 @@ static void long_ones_are_cut(void **state)
 	assert_string_equal(lines[0] + strlen(lines[0]) - 3, "\xe2\x82\xac");
 }
 
-static void secrets_are_masked(void **state)
+TEST_IN(secrets_are_masked, open_map, close_map)
 {
-	(void)state;
 	log_error("test", "one", LOG_TEXT("key", "ddk_0123456789abcdefghijABCDEFGHIJ0123456789"));
 	read_all();
 	assert_non_null(strstr(lines[0], "ddk_*****"));
 	assert_null(strstr(lines[0], "0123456789abcdef"));
 }
 
-static void of_a_process_that_was_killed(void **state)
+TEST_IN(of_a_process_that_was_killed, open_map, close_map)
 {
 	pid_t pid = fork();
 
-	(void)state;
 	if (pid == 0) {
 		log_error("test", "last words");
 		kill(getpid(), SIGKILL);
@@ -123,12 +118,11 @@ static void *write_lines(void *argument)
 	return NULL;
 }
 
-static void no_line_is_mixed(void **state)
+TEST_IN(no_line_is_mixed, open_map, close_map)
 {
 	static char letters[WRITERS] = {'X', 'Y', 'Z'};
 	pthread_t threads[WRITERS];
 
-	(void)state;
 	for (unsigned i = 0; i < WRITERS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, write_lines, &letters[i]), 0);
 	for (unsigned round = 0; round < ROUNDS / 10; round++) {
@@ -147,15 +141,6 @@ static void no_line_is_mixed(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(only_errors_are_kept, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(the_last_ones_stay, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(long_ones_are_cut, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(secrets_are_masked, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(of_a_process_that_was_killed, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(no_line_is_mixed, open_map, close_map),
-	};
-
 	log_set_fd(open("/dev/null", O_WRONLY | O_CLOEXEC));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

@@ -44,9 +44,8 @@ static void attach(int process)
 	metric_beat(NOW_MS);
 }
 
-static void every_metric_is_defined(void **state)
+TEST(every_metric_is_defined)
 {
-	(void)state;
 	for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
 		const struct metric_definition *one = &metric_definitions[metric];
 		const char *name = one->name ? one->name : "", *help = one->help ? one->help : "";
@@ -61,9 +60,8 @@ static void every_metric_is_defined(void **state)
 	}
 }
 
-static void every_value_is_named(void **state)
+TEST(every_value_is_named)
 {
-	(void)state;
 	for (enum metric_by by = 1; by < METRIC_BY_COUNT; by++) {
 		assert_non_null(metric_labels[by].names[0]);
 		for (unsigned i = 0; i < metric_labels[by].count; i++)
@@ -71,17 +69,15 @@ static void every_value_is_named(void **state)
 	}
 }
 
-static void metrics_lie_apart(void **state)
+TEST(metrics_lie_apart)
 {
-	(void)state;
 	for (enum metric metric = 0; metric + 1 < METRIC_COUNT; metric++)
 		assert_int_equal(metric_offset(metric) + metric_size(metric),
 				 metric_offset(metric + 1));
 }
 
-static void processes_are_summed(void **state)
+TEST_IN(processes_are_summed, open_map, close_map)
 {
-	(void)state;
 	for (int process = METRIC_SUPERVISOR; process < WORKERS; process++) {
 		attach(process);
 		metric_add(METRIC_HTTP_ACCEPTED, 0, 10);
@@ -93,9 +89,8 @@ static void processes_are_summed(void **state)
 	assert_int_equal(metric_of_process(&reader, 1, METRIC_HTTP_CONNECTIONS, 1), 3);
 }
 
-static void the_largest_one_counts(void **state)
+TEST_IN(the_largest_one_counts, open_map, close_map)
 {
-	(void)state;
 	for (int process = 0; process < WORKERS; process++) {
 		attach(process);
 		metric_set(METRIC_LOOP_LONGEST, 0, process == 1 ? 7000 : 2000);
@@ -104,9 +99,8 @@ static void the_largest_one_counts(void **state)
 	assert_int_equal(metric_of_process(&reader, 2, METRIC_LOOP_LONGEST, 0), 2000);
 }
 
-static void a_successor_goes_on(void **state)
+TEST_IN(a_successor_goes_on, open_map, close_map)
 {
-	(void)state;
 	attach(0);
 	metric_add(METRIC_HTTP_ACCEPTED, 0, 7);
 	metric_observe(METRIC_HTTP_DURATION, 9, 3);
@@ -118,9 +112,8 @@ static void a_successor_goes_on(void **state)
 }
 
 /* Gauges of a dead process disappear; its counters stay. */
-static void the_dead_have_no_gauges(void **state)
+TEST_IN(the_dead_have_no_gauges, open_map, close_map)
 {
-	(void)state;
 	attach(2);
 	metric_add(METRIC_HTTP_ACCEPTED, 0, 7);
 	metric_set(METRIC_HTTP_CONNECTIONS, 0, 5);
@@ -132,11 +125,10 @@ static void the_dead_have_no_gauges(void **state)
 	assert_int_equal(total(METRIC_HTTP_ACCEPTED, 0), 7);
 }
 
-static void a_killed_process_has_counted(void **state)
+TEST_IN(a_killed_process_has_counted, open_map, close_map)
 {
 	pid_t pid = fork();
 
-	(void)state;
 	if (pid == 0) {
 		attach(1);
 		metric_add(METRIC_HTTP_ACCEPTED, 0, 3);
@@ -151,12 +143,11 @@ static int64_t bucket(unsigned number)
 	return total(METRIC_HTTP_DURATION, 8 * metric_width(METRIC_HTTP_DURATION) + number);
 }
 
-static void values_fall_into_buckets(void **state)
+TEST_IN(values_fall_into_buckets, open_map, close_map)
 {
 	const struct metric_buckets *buckets = metric_definitions[METRIC_HTTP_DURATION].buckets;
 	unsigned last = buckets->count - 1;
 
-	(void)state;
 	attach(0);
 	metric_observe(METRIC_HTTP_DURATION, 8, 0);
 	metric_observe(METRIC_HTTP_DURATION, 8, buckets->bounds[0]);
@@ -172,9 +163,8 @@ static void values_fall_into_buckets(void **state)
 		assert_true(buckets->bounds[i] > buckets->bounds[i - 1]);
 }
 
-static void statuses_have_labels(void **state)
+TEST_IN(statuses_have_labels, open_map, close_map)
 {
-	(void)state;
 	attach(0);
 	for (int status = -1; status < 700; status++) {
 		const char *text = metric_label_value(METRIC_BY_STATUS, metric_status(status), 0);
@@ -186,20 +176,4 @@ static void statuses_have_labels(void **state)
 	assert_int_equal(metric_status(418), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_metric_is_defined),
-	    cmocka_unit_test(every_value_is_named),
-	    cmocka_unit_test(metrics_lie_apart),
-	    cmocka_unit_test_setup_teardown(processes_are_summed, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(the_largest_one_counts, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(a_successor_goes_on, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(the_dead_have_no_gauges, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(a_killed_process_has_counted, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(values_fall_into_buckets, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(statuses_have_labels, open_map, close_map),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

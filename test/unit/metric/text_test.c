@@ -51,9 +51,8 @@ static bool has_line(const char *line)
 	return found && !strstr(found + 1, whole);
 }
 
-static void numbers_are_shown(void **state)
+TEST_IN(numbers_are_shown, open_map, close_map)
 {
-	(void)state;
 	metric_add(METRIC_HTTP_ACCEPTED, 0, 3);
 	metric_attach(map, 1);
 	metric_beat(1);
@@ -67,11 +66,10 @@ static void numbers_are_shown(void **state)
 	assert_true(has_line("displayd_http_connections{kind=\"websocket\"} 0"));
 }
 
-static void routes_are_named(void **state)
+TEST_IN(routes_are_named, open_map, close_map)
 {
 	unsigned label;
 
-	(void)state;
 	metric_name_route(9, "PUT", "/a/{b}");
 	label = metric_pair(METRIC_HTTP_REQUESTS, 9, metric_status(201));
 	metric_add(METRIC_HTTP_REQUESTS, label, 5);
@@ -89,9 +87,8 @@ static void routes_are_named(void **state)
 	assert_null(strstr(text.data, "status=\"202\""));
 }
 
-static void labels_are_escaped(void **state)
+TEST_IN(labels_are_escaped, open_map, close_map)
 {
-	(void)state;
 	metric_name_route(8, "GET", "/\"\\\n");
 	metric_add(METRIC_HTTP_REQUESTS, metric_pair(METRIC_HTTP_REQUESTS, 8, metric_status(200)),
 		   1);
@@ -101,9 +98,8 @@ static void labels_are_escaped(void **state)
 			     "status=\"200\"} 1"));
 }
 
-static void histograms_add_up(void **state)
+TEST_IN(histograms_add_up, open_map, close_map)
 {
-	(void)state;
 	metric_name_route(8, "GET", "/x");
 	metric_observe(METRIC_HTTP_DURATION, 8, 50);
 	metric_observe(METRIC_HTTP_DURATION, 8, 2000);
@@ -134,11 +130,10 @@ static bool has_memory(int worker, unsigned cell)
 }
 
 /* A scrape reads only what was counted, not unused routes or places without a worker. */
-static void what_was_never_counted_is_not_read(void **state)
+TEST_IN(what_was_never_counted_is_not_read, open_map, close_map)
 {
 	unsigned used, unused;
 
-	(void)state;
 	metric_name_route(9, "PUT", "/a/{b}");
 	metric_name_route(METRIC_ROUTES_MAX - 1, "GET", "/never");
 	used = metric_pair(METRIC_HTTP_REQUESTS, 9, metric_status(200));
@@ -157,16 +152,4 @@ static void what_was_never_counted_is_not_read(void **state)
 	assert_false(has_memory(METRIC_SUPERVISOR, metric_offset(METRIC_STATEMENT_DURATION)));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(numbers_are_shown, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(routes_are_named, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(labels_are_escaped, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(histograms_add_up, open_map, close_map),
-	    cmocka_unit_test_setup_teardown(what_was_never_counted_is_not_read, open_map,
-					    close_map),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -38,13 +38,12 @@ static void *read_all(void *argument)
 	return NULL;
 }
 
-static void others_read(void **state)
+TEST(others_read)
 {
 	static const struct region *const regions[] = {&metric_region};
 	pthread_t threads[READERS];
 	bool has_fallen[READERS] = {0};
 
-	(void)state;
 	map = region_map_create(regions, 1, 1);
 	metric_attach(map, 0);
 	for (unsigned i = 0; i < READERS; i++)
@@ -64,9 +63,4 @@ static void others_read(void **state)
 	region_map_destroy(map);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(others_read)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -100,9 +100,8 @@ static void assert_faults(const char *text, const char *expected)
 	buffer_finish(&got);
 }
 
-static void whole_body_is_read(void **state)
+TEST_IN(whole_body_is_read, NULL, clean)
 {
-	(void)state;
 	assert_faults(
 	    "{\"level\":12.0,\"count\":-5,\"isOn\":true,\"name\":\"\\u00e9\",\"note\":\"\","
 	    "\"owner\":\"0190163D-8694-739b-aea5-966c26f8ad91\",\"start\":\"23:59\","
@@ -120,26 +119,23 @@ static void whole_body_is_read(void **state)
 	assert_int_equal(checked_seen, 0xff);
 }
 
-static void absent_fields_are_zero(void **state)
+TEST_IN(absent_fields_are_zero, NULL, clean)
 {
-	(void)state;
 	assert_faults("{\"level\":0}", "");
 	assert_int_equal(present, 1 << LEVEL);
 	assert_null(body.name.data);
 	assert_null(body.any);
 }
 
-static void required_fields_are_missed(void **state)
+TEST_IN(required_fields_are_missed, NULL, clean)
 {
-	(void)state;
 	assert_faults("{}", "/level: is required\n");
 	assert_faults("{\"name\":\"a\"}", "/level: is required\n");
 	assert_faults("{\"level\":null}", "/level: must be an integer from 0 to 100\n");
 }
 
-static void limits_hold(void **state)
+TEST_IN(limits_hold, NULL, clean)
 {
-	(void)state;
 	assert_faults("{\"level\":100}", "");
 	assert_faults("{\"level\":101}", "/level: must be an integer from 0 to 100\n");
 	assert_faults("{\"level\":-1}", "/level: must be an integer from 0 to 100\n");
@@ -160,9 +156,8 @@ static void limits_hold(void **state)
 	assert_faults("{\"level\":1,\"name\":\"axe\"}", "/name: must not contain x\n");
 }
 
-static void types_are_named(void **state)
+TEST_IN(types_are_named, NULL, clean)
 {
-	(void)state;
 	assert_faults(
 	    "{\"level\":[],\"isOn\":0,\"name\":1,\"note\":null,\"owner\":\"x\",\"start\":5}",
 	    "/level: must be an integer from 0 to 100\n"
@@ -175,14 +170,13 @@ static void types_are_named(void **state)
 	assert_int_equal(checked_seen, 0x7d);
 }
 
-static void times_of_day(void **state)
+TEST_IN(times_of_day, NULL, clean)
 {
 	static const char *const bad[] = {"24:00", "00:60", "0:00",	  "00:0",  "00:000",
 					  "-1:00", "+1:00", " 1:00",	  "12.30", "1200",
 					  "",	   "12:3x", "\xd9\xa1:00"};
 	int64_t minutes = -1;
 
-	(void)state;
 	for (unsigned hour = 0; hour < 24; hour++) {
 		for (unsigned minute = 0; minute < 60; minute++) {
 			char text[16];
@@ -197,9 +191,8 @@ static void times_of_day(void **state)
 	assert_int_equal(minutes, 23 * 60 + 59);
 }
 
-static void unknown_names_are_pointed_at(void **state)
+TEST_IN(unknown_names_are_pointed_at, NULL, clean)
 {
-	(void)state;
 	assert_faults("{\"Level\":1,\"level\":1,\"a/b~\":{},\"\":0}",
 		      "/Level: is not a known field\n"
 		      "/a~1b~0: is not a known field\n"
@@ -210,12 +203,11 @@ static void unknown_names_are_pointed_at(void **state)
 	    ": has an unknown field\n");
 }
 
-static void empty_may_be_absent(void **state)
+TEST_IN(empty_may_be_absent, NULL, clean)
 {
 	static const struct record lenient = RECORD(struct body, fields, .empty_is_absent = true);
 	struct str reason;
 
-	(void)state;
 	assert_true(json_parse(STR("{\"level\":7,\"x\":{},\"sleep\":null,\"count\":\"1\","
 				   "\"note\":null,\"y\":{\"z\":1},\"w\":[]}"),
 			       &arena, &document, &reason));
@@ -231,7 +223,7 @@ static void empty_may_be_absent(void **state)
 }
 
 /* Converts a body read by one record into the bits of another one. */
-static void bits_of_another_record(void **state)
+TEST_IN(bits_of_another_record, NULL, clean)
 {
 	static const struct record_field others[] = {
 	    RECORD_STR(struct body, note, .body = "remark"),
@@ -240,7 +232,6 @@ static void bits_of_another_record(void **state)
 	};
 	static const struct record other = RECORD(struct body, others);
 
-	(void)state;
 	assert_int_equal(record_present_as(&other, 0, &record), 0);
 	assert_int_equal(record_present_as(&other, 2, &record), 1 << LEVEL);
 	assert_int_equal(record_present_as(&other, 7, &record),
@@ -248,11 +239,10 @@ static void bits_of_another_record(void **state)
 	assert_int_equal(record_present_as(&record, 1 << NAME | 1 << NOTE, &other), 1);
 }
 
-static void only_objects_are_bodies(void **state)
+TEST_IN(only_objects_are_bodies, NULL, clean)
 {
 	static const char *const texts[] = {"[]", "null", "1", "\"level\"", "true"};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(texts); i++) {
 		assert_faults(texts[i], ": must be a JSON object\n");
 		assert_int_equal(present, 0);
@@ -260,19 +250,17 @@ static void only_objects_are_bodies(void **state)
 }
 
 /* The check of the whole body runs in addition to those of its fields. */
-static void checks_add_to_the_faults(void **state)
+TEST_IN(checks_add_to_the_faults, NULL, clean)
 {
-	(void)state;
 	is_check_cross = true;
 	assert_faults("{\"level\":7,\"name\":5}", "/name: must be a string\n"
 						  "/level: must not be 7 today\n");
 }
 
-static void faults_are_counted_and_bounded(void **state)
+TEST_IN(faults_are_counted_and_bounded, NULL, clean)
 {
 	struct buffer text = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < 3 * LIMIT_FAULTS; i++)
 		buffer_printf(&text, "%s\"u%u\":0", i ? "," : "{", i);
 	buffer_append(&text, "}", 2);
@@ -291,9 +279,8 @@ static void assert_sentence(const char *text, const char *expected)
 	assert_memory_equal(sentence.data, expected, strlen(expected) + 1);
 }
 
-static void names_of_answers_say_what_changes_them(void **state)
+TEST_IN(names_of_answers_say_what_changes_them, NULL, clean)
 {
-	(void)state;
 	assert_faults(
 	    "{\"level\":1,\"sleep\":{}}",
 	    "/sleep: is not a known field; change its parts with sleepFrom, sleepUntil\n");
@@ -301,12 +288,11 @@ static void names_of_answers_say_what_changes_them(void **state)
 		      "/seen: cannot be changed, leave the field out\n");
 }
 
-static void one_sentence_for_all(void **state)
+TEST_IN(one_sentence_for_all, NULL, clean)
 {
 	char many[4096];
 	int length = snprintf(many, sizeof(many), "{\"level\":1");
 
-	(void)state;
 	assert_sentence("{\"level\":500}", "level must be an integer from 0 to 100");
 	assert_sentence("[]", "the body must be a JSON object");
 	assert_sentence("{\"level\":1,\"note\":null}",
@@ -319,13 +305,12 @@ static void one_sentence_for_all(void **state)
 	assert_sentence(many, "the body has 67 faults, of which errors has 64");
 }
 
-static void faults_are_written_as_json(void **state)
+TEST_IN(faults_are_written_as_json, NULL, clean)
 {
 	struct json_document read = {0};
 	struct buffer json = {0};
 	struct str reason;
 
-	(void)state;
 	read_body("{\"q\\\"\\n\":1}");
 	buffer_append_char(&json, '{');
 	faults_write_json(&faults, &json);
@@ -348,7 +333,7 @@ static void takes_any(void *memory, uint64_t seen, struct faults *all)
 		faults_add_at(all, STR("/a~1b"), STR("must be an object"));
 }
 
-static void a_record_takes_the_whole_body(void **state)
+TEST_IN(a_record_takes_the_whole_body, NULL, clean)
 {
 	static const struct record_field any[] = {RECORD_ANY(struct body, any)};
 	static const struct record whole =
@@ -356,7 +341,6 @@ static void a_record_takes_the_whole_body(void **state)
 	struct str reason;
 	uint64_t seen;
 
-	(void)state;
 	body = (struct body){0};
 	faults_init(&faults, &arena);
 	assert_true(json_parse(STR("{\"what\":[\"ever\"]}"), &arena, &document, &reason));
@@ -370,26 +354,4 @@ static void a_record_takes_the_whole_body(void **state)
 	assert_true(str_equal(faults.list[0].pointer, STR("/a~1b")));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(whole_body_is_read, clean),
-	    cmocka_unit_test_teardown(absent_fields_are_zero, clean),
-	    cmocka_unit_test_teardown(required_fields_are_missed, clean),
-	    cmocka_unit_test_teardown(limits_hold, clean),
-	    cmocka_unit_test_teardown(types_are_named, clean),
-	    cmocka_unit_test_teardown(times_of_day, clean),
-	    cmocka_unit_test_teardown(unknown_names_are_pointed_at, clean),
-	    cmocka_unit_test_teardown(empty_may_be_absent, clean),
-	    cmocka_unit_test_teardown(bits_of_another_record, clean),
-	    cmocka_unit_test_teardown(only_objects_are_bodies, clean),
-	    cmocka_unit_test_teardown(checks_add_to_the_faults, clean),
-	    cmocka_unit_test_teardown(faults_are_counted_and_bounded, clean),
-	    cmocka_unit_test_teardown(names_of_answers_say_what_changes_them, clean),
-	    cmocka_unit_test_teardown(one_sentence_for_all, clean),
-	    cmocka_unit_test_teardown(faults_are_written_as_json, clean),
-	    cmocka_unit_test_teardown(a_record_takes_the_whole_body, clean),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

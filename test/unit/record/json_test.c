@@ -37,7 +37,7 @@ static void assert_refused(const char *text, const char *because)
 		fail_msg("%s: %.*s", text, STR_ARG(reason));
 }
 
-static void one_value_is_read(void **state)
+TEST_IN(one_value_is_read, NULL, clean)
 {
 	static const char *const texts[] = {"{}",
 					    "[]",
@@ -47,14 +47,12 @@ static void one_value_is_read(void **state)
 					    " true ",
 					    "\n{\t\"a\" : [ 1 , -2.5e3, \"\\u00e9\" ] }\r\n"};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(texts); i++)
 		assert_true(parse(str_from(texts[i])));
 }
 
-static void anything_else_is_refused(void **state)
+TEST_IN(anything_else_is_refused, NULL, clean)
 {
-	(void)state;
 	assert_refused("", "empty");
 	assert_refused(" ", "not valid JSON");
 	assert_refused("{}x", "not valid JSON");
@@ -69,11 +67,10 @@ static void anything_else_is_refused(void **state)
 }
 
 /* Tests every prefix of a text, and every byte replaced, under a sanitizer. */
-static void damaged_texts_are_survived(void **state)
+TEST_IN(damaged_texts_are_survived, NULL, clean)
 {
 	static const char text[] = "{\"a\":[1,-2.5,\"\\u00e9\\n\"],\"b\":{\"c\":null,\"d\":true}}";
 
-	(void)state;
 	for (size_t length = 0; length < sizeof(text) - 1; length++) {
 		char *piece = memory_alloc(length + 1);
 
@@ -87,9 +84,8 @@ static void damaged_texts_are_survived(void **state)
 	}
 }
 
-static void repeated_names_are_found_at_any_depth(void **state)
+TEST_IN(repeated_names_are_found_at_any_depth, NULL, clean)
 {
-	(void)state;
 	assert_refused("{\"a\":1,\"a\":1}", "repeats the name \"a\"");
 	assert_refused("{\"a\":1,\"\\u0061\":1}", "repeats the name \"a\"");
 	assert_refused("{\"\":1,\"\":1}", "repeats the name \"\"");
@@ -107,9 +103,8 @@ static struct str nested(int depth)
 	return (struct str){text, 2 * (size_t)depth};
 }
 
-static void nesting_has_an_end(void **state)
+TEST_IN(nesting_has_an_end, NULL, clean)
 {
-	(void)state;
 	assert_true(parse(nested(LIMIT_JSON_DEPTH)));
 	assert_false(parse(nested(LIMIT_JSON_DEPTH + 1)));
 	assert_false(parse(nested(500 * 1000)));
@@ -131,9 +126,8 @@ static struct str zeros(unsigned count)
 	return text;
 }
 
-static void values_are_counted(void **state)
+TEST_IN(values_are_counted, NULL, clean)
 {
-	(void)state;
 	/* The array is one of them. */
 	assert_true(parse(zeros(LIMIT_JSON_VALUES - 1)));
 	assert_false(parse(zeros(LIMIT_JSON_VALUES)));
@@ -166,9 +160,8 @@ static void check_number(size_t length, bool is_good)
 	}
 }
 
-static void numbers_have_a_length(void **state)
+TEST_IN(numbers_have_a_length, NULL, clean)
 {
-	(void)state;
 	check_number(LIMIT_JSON_NUMBER, true);
 	check_number(LIMIT_JSON_NUMBER + 1, false);
 	check_number(1000 * 1000, false);
@@ -176,13 +169,12 @@ static void numbers_have_a_length(void **state)
 
 /* The scan before the parser counts what the parser finds, and a text rejected at a limit takes no
  * memory for a tree or a copy. */
-static void the_scan_counts_as_the_parser_does(void **state)
+TEST_IN(the_scan_counts_as_the_parser_does, NULL, clean)
 {
 	static const char *const units[] = {
 	    "{\"a\":[1,\"b\",null]}", "-1.5e3", "\"\\\"[,]{\\\\\"", "[]", "{}", "true",
 	    " \t\n\r[ 1 , 2 ] "};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(units); i++) {
 		struct buffer buffer = {0};
 		size_t values, fitting;
@@ -205,7 +197,7 @@ static void the_scan_counts_as_the_parser_does(void **state)
 }
 
 /* Others get the thread between two steps. Escapes lie on all borders of steps. */
-static void long_texts_are_parsed_in_steps(void **state)
+TEST_IN(long_texts_are_parsed_in_steps, NULL, clean)
 {
 	enum { ESCAPES = 512 * 1024 + 1, STEP_BYTES = 128 * 1024 };
 	struct buffer text = {0};
@@ -216,7 +208,6 @@ static void long_texts_are_parsed_in_steps(void **state)
 	struct str value;
 	unsigned steps = 0;
 
-	(void)state;
 	buffer_append_str(&text, STR("[\""));
 	for (unsigned i = 0; i < ESCAPES; i++)
 		buffer_append_str(&text, STR("\\\""));
@@ -232,7 +223,7 @@ static void long_texts_are_parsed_in_steps(void **state)
 	buffer_finish(&text);
 }
 
-static void integers_are_those_without_a_fraction(void **state)
+TEST_IN(integers_are_those_without_a_fraction, NULL, clean)
 {
 	static const struct {
 		const char *text;
@@ -274,7 +265,6 @@ static void integers_are_those_without_a_fraction(void **state)
 	    {"[12]", false, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(cases); i++) {
 		int64_t value = 99;
 
@@ -285,12 +275,11 @@ static void integers_are_those_without_a_fraction(void **state)
 	}
 }
 
-static void types_are_told_apart(void **state)
+TEST_IN(types_are_told_apart, NULL, clean)
 {
 	struct str text = STR("as it was");
 	bool value = true;
 
-	(void)state;
 	assert_true(parse(STR("0")));
 	assert_false(json_get_bool(document.root, &value));
 	assert_false(json_get_str(document.root, &text));
@@ -304,11 +293,10 @@ static void types_are_told_apart(void **state)
 }
 
 /* Strings lie in the arena. */
-static void strings_outlast_their_document(void **state)
+TEST_IN(strings_outlast_their_document, NULL, clean)
 {
 	struct str text;
 
-	(void)state;
 	assert_true(parse(STR("\"a long text with an escape: \\n\"")));
 	assert_true(json_get_str(document.root, &text));
 	json_document_finish(&document);
@@ -317,11 +305,10 @@ static void strings_outlast_their_document(void **state)
 }
 
 /* Every code point below U+0800 is read back as it was. */
-static void written_strings_are_read_back(void **state)
+TEST_IN(written_strings_are_read_back, NULL, clean)
 {
 	struct buffer buffer = {0};
 
-	(void)state;
 	for (unsigned c = 0; c < 0x800; c++) {
 		char utf8[2] = {(char)c, 0};
 		struct str text = {utf8, 1}, back;
@@ -344,7 +331,7 @@ static void written_strings_are_read_back(void **state)
 }
 
 /* Control characters must not reach a terminal that shows an answer. */
-static void what_steers_is_escaped(void **state)
+TEST(what_steers_is_escaped)
 {
 	struct str text = STR("a\x1b[2J \x7f \xc2\x9b \xe2\x80\xae \xe2\x81\xa6 \xd8\x9c \xc3\xa9 "
 			      "\xe2\x80\x8d \xe2\x82\xac");
@@ -353,7 +340,6 @@ static void what_steers_is_escaped(void **state)
 	struct buffer buffer = {0};
 	struct str view;
 
-	(void)state;
 	json_write_str(&buffer, text);
 	view = buffer_view(&buffer);
 	assert_true(str_equal((struct str){view.data + 1, view.length - 2}, visible));
@@ -364,14 +350,13 @@ static void what_steers_is_escaped(void **state)
 	buffer_finish(&buffer);
 }
 
-static void walks_see_all_members_in_their_order(void **state)
+TEST_IN(walks_see_all_members_in_their_order, NULL, clean)
 {
 	const struct json_value *value;
 	struct json_walk walk;
 	struct str name;
 	int64_t number;
 
-	(void)state;
 	assert_true(parse(STR("{\"a\":[1,[2,3],{\"x\":4}],\"b\":5,\"c\":{}}")));
 	walk = json_walk(document.root);
 	assert_true(json_next_member(&walk, &name, &value));
@@ -395,25 +380,4 @@ static void walks_see_all_members_in_their_order(void **state)
 	assert_int_equal(json_walk(NULL).left, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(one_value_is_read, clean),
-	    cmocka_unit_test_teardown(anything_else_is_refused, clean),
-	    cmocka_unit_test_teardown(damaged_texts_are_survived, clean),
-	    cmocka_unit_test_teardown(repeated_names_are_found_at_any_depth, clean),
-	    cmocka_unit_test_teardown(nesting_has_an_end, clean),
-	    cmocka_unit_test_teardown(values_are_counted, clean),
-	    cmocka_unit_test_teardown(numbers_have_a_length, clean),
-	    cmocka_unit_test_teardown(the_scan_counts_as_the_parser_does, clean),
-	    cmocka_unit_test_teardown(long_texts_are_parsed_in_steps, clean),
-	    cmocka_unit_test_teardown(integers_are_those_without_a_fraction, clean),
-	    cmocka_unit_test_teardown(types_are_told_apart, clean),
-	    cmocka_unit_test_teardown(walks_see_all_members_in_their_order, clean),
-	    cmocka_unit_test_teardown(strings_outlast_their_document, clean),
-	    cmocka_unit_test_teardown(written_strings_are_read_back, clean),
-	    cmocka_unit_test(what_steers_is_escaped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

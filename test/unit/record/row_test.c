@@ -90,7 +90,7 @@ static void assert_written(const struct record_value *columns, const char *expec
 	arena_finish(&arena);
 }
 
-static void all_columns(void **state)
+TEST(all_columns)
 {
 	static const struct record_value columns[] = {
 	    BYTES(SIXTEEN("\x11")),
@@ -111,7 +111,6 @@ static void all_columns(void **state)
 	    BYTES("[{\"a\":1}]"),
 	};
 
-	(void)state;
 	assert_int_equal(record_column_count(&record), sizeof(columns) / sizeof(columns[0]));
 	assert_written(columns, "{\"id\":\"11111111-1111-1111-1111-111111111111\","
 				"\"name\":\"a \\\"quoted\\\" name\",\"note\":\"\",\"level\":-2,"
@@ -123,7 +122,7 @@ static void all_columns(void **state)
 				"\"comments\":[{\"a\":1}]}");
 }
 
-static void nulls(void **state)
+TEST(nulls)
 {
 	static const struct record_value columns[] = {
 	    BYTES(SIXTEEN("\0")),
@@ -143,14 +142,13 @@ static void nulls(void **state)
 	    BYTES("[]"),
 	};
 
-	(void)state;
 	assert_written(columns, "{\"id\":\"00000000-0000-0000-0000-000000000000\",\"name\":\"\","
 				"\"note\":null,\"level\":0,\"big\":0,\"small\":-1,\"isOn\":false,"
 				"\"createdAt\":\"2000-01-01T00:00:00.000Z\",\"seenAt\":null,"
 				"\"parent\":null,\"sleep\":{\"start\":\"00:00\"},\"comments\":[]}");
 }
 
-static void answers_of_another_shape(void **state)
+TEST(answers_of_another_shape)
 {
 	static const struct record_field some[] = {
 	    RECORD_STR(struct row, name, .name = "name"),
@@ -172,7 +170,6 @@ static void answers_of_another_shape(void **state)
 	     "\"seenAt\":\"2000-02-30T00:00:00.000Z\"}"),
 	};
 
-	(void)state;
 	for (size_t i = 0; i <= array_length(bad); i++) {
 		const char *text = i == 0 ? good : bad[i - 1];
 		yyjson_doc *document = yyjson_read(text, strlen(text), 0);
@@ -188,7 +185,7 @@ static void answers_of_another_shape(void **state)
 	arena_finish(&arena);
 }
 
-static void text_in_place_of_null(void **state)
+TEST(text_in_place_of_null)
 {
 	static const struct record_field only[] = {
 	    RECORD_ID(struct row, parent_id, .name = "parent", .nullable = true,
@@ -198,7 +195,6 @@ static void text_in_place_of_null(void **state)
 	static const struct record small = RECORD(struct row, only);
 	struct buffer json = {0};
 
-	(void)state;
 	row = (struct row){0};
 	record_write_json(&small, &row, &json);
 	row.parent_id.bytes[0] = 1;
@@ -212,7 +208,7 @@ static void text_in_place_of_null(void **state)
 }
 
 /* A clock was wrong. */
-static void what_lies_in_the_future_is_read_as_the_present(void **state)
+TEST(what_lies_in_the_future_is_read_as_the_present)
 {
 	static const struct record_field only[] = {
 	    RECORD_TIMESTAMP(struct row, created_us, .column = "created_at"),
@@ -224,7 +220,6 @@ static void what_lies_in_the_future_is_read_as_the_present(void **state)
 						   BYTES("\0\0\0\0\0\0\0\0")};
 	int64_t before_us = clock_wall_us();
 
-	(void)state;
 	record_read_row(&small, future, &arena, &row);
 	assert_true(row.seen_us >= before_us && row.seen_us <= clock_wall_us());
 	assert_true(row.created_us > row.seen_us);
@@ -233,14 +228,13 @@ static void what_lies_in_the_future_is_read_as_the_present(void **state)
 }
 
 /* Text is copied, and has a NUL behind it. */
-static void text_is_the_rows_own(void **state)
+TEST(text_is_the_rows_own)
 {
 	static const struct record_field only[] = {RECORD_STR(struct row, name, .column = "name")};
 	static const struct record small = RECORD(struct row, only);
 	uint8_t data[] = {'a', 0, 'b'};
 	struct record_value column = {.data = data, .length = sizeof(data)};
 
-	(void)state;
 	record_read_row(&small, &column, &arena, &row);
 	memset(data, 'x', sizeof(data));
 	assert_memory_equal(row.name.data, "a\0b", 4);
@@ -249,7 +243,7 @@ static void text_is_the_rows_own(void **state)
 }
 
 /* Nested objects are first, last, alone and side by side. */
-static void commas_around_objects(void **state)
+TEST(commas_around_objects)
 {
 	static const struct record_field many[] = {
 	    RECORD_OPEN(.name = "a"),
@@ -269,7 +263,6 @@ static void commas_around_objects(void **state)
 	const struct row values = {.level = 1, .has_no_parent = true};
 	struct buffer json = {0};
 
-	(void)state;
 	record_write_json(&nested, &values, &json);
 	assert_true(str_equal(buffer_view(&json),
 			      STR("{\"a\":{},\"b\":{\"x\":1,\"y\":1},\"c\":null,\"d\":false}")));
@@ -277,7 +270,7 @@ static void commas_around_objects(void **state)
 }
 
 /* An answer of two records: members of one are between those of the other. */
-static void members_of_another_record(void **state)
+TEST(members_of_another_record)
 {
 	static const struct record_field inner_fields[] = {
 	    RECORD_INT(struct row, level, .name = "x", .nullable = true),
@@ -300,7 +293,6 @@ static void members_of_another_record(void **state)
 	const struct pair values = {.first = {.level = 1}, .second = {.is_on = true}};
 	struct buffer json = {0};
 
-	(void)state;
 	record_write_json(&both, &values, &json);
 	assert_true(
 	    str_equal(buffer_view(&json), STR("{\"x\":1,\"o\":{\"y\":false},"
@@ -308,7 +300,7 @@ static void members_of_another_record(void **state)
 	buffer_finish(&json);
 }
 
-static void a_column_is_found(void **state)
+TEST(a_column_is_found)
 {
 	struct outer {
 		int64_t rank;
@@ -321,7 +313,6 @@ static void a_column_is_found(void **state)
 	static const struct record outer = RECORD(struct outer, outer_fields);
 	size_t offset = 1;
 
-	(void)state;
 	assert_ptr_equal(record_column(&record, "created_at", &offset), &fields[8]);
 	assert_int_equal(offset, offsetof(struct row, created_us));
 	assert_ptr_equal(record_column(&outer, "created_at", &offset), &fields[8]);
@@ -331,19 +322,4 @@ static void a_column_is_found(void **state)
 	assert_null(record_column(&outer, "createdAt", &offset));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(all_columns),
-	    cmocka_unit_test(a_column_is_found),
-	    cmocka_unit_test(nulls),
-	    cmocka_unit_test(answers_of_another_shape),
-	    cmocka_unit_test(text_in_place_of_null),
-	    cmocka_unit_test(what_lies_in_the_future_is_read_as_the_present),
-	    cmocka_unit_test(text_is_the_rows_own),
-	    cmocka_unit_test(commas_around_objects),
-	    cmocka_unit_test(members_of_another_record),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -32,9 +32,8 @@ static void assert_text(struct str text, const char *expected)
 	assert_true(str_equal(text, str_from(expected)));
 }
 
-static void test_a_picture_s_head(void **state)
+TEST_IN(test_a_picture_s_head, begin, finish)
 {
-	(void)state;
 	read_head("{\"delays_ms\":[50],\"max_age_s\":60,\"interval_s\":900,"
 		  "\"show_full_animation\":true,\"log\":[\"a\",\"b c\"],\"log_dropped\":3,"
 		  "\"hosts\":[\"example.org\",\"example.com\"],"
@@ -49,9 +48,8 @@ static void test_a_picture_s_head(void **state)
 	assert_int_equal(answer.elapsed_us, 10);
 }
 
-static void test_two_processes_add_up(void **state)
+TEST_IN(test_two_processes_add_up, begin, finish)
 {
-	(void)state;
 	read_head("{\"log\":[\"printed\"],\"elapsed_us\":10,\"cpu_us\":8,\"memory_bytes\":1000}");
 	read_head("{\"max_age_s\":5,\"elapsed_us\":1,\"cpu_us\":2,\"memory_bytes\":3}");
 	assert_text(answer.log, "printed\n");
@@ -61,9 +59,8 @@ static void test_two_processes_add_up(void **state)
 	assert_int_equal(answer.memory_bytes, 1003);
 }
 
-static void test_a_problem(void **state)
+TEST_IN(test_a_problem, begin, finish)
 {
-	(void)state;
 	read_head(
 	    "{\"error\":{\"kind\":\"script\",\"message\":\"no\\u0000pe\",\"file\":\"app.star\","
 	    "\"line\":3,\"column\":4,\"backtrace\":\"here\\nthere\"},\"max_age_s\":7}");
@@ -76,9 +73,8 @@ static void test_a_problem(void **state)
 	assert_int_equal(answer.max_age_s, 0);
 }
 
-static void test_members_of_other_types_are_none(void **state)
+TEST_IN(test_members_of_other_types_are_none, begin, finish)
 {
-	(void)state;
 	read_head("{\"error\":7,\"log\":{\"a\":1},\"hosts\":\"x\",\"max_age_s\":\"60\","
 		  "\"interval_s\":-5,\"elapsed_us\":1e300,\"schema\":[1],\"result\":{},"
 		  "\"show_full_animation\":\"yes\"}");
@@ -93,11 +89,10 @@ static void test_members_of_other_types_are_none(void **state)
 	assert_false(answer.show_full_animation);
 }
 
-static void test_logs_have_limits(void **state)
+TEST_IN(test_logs_have_limits, begin, finish)
 {
 	struct buffer text = {0};
 
-	(void)state;
 	buffer_printf(&text, "{\"log\":[");
 	for (int i = 0; i < 1000; i++)
 		buffer_printf(&text, "%s\"\xc3\xa4%0300d\"", i ? "," : "", i);
@@ -109,12 +104,11 @@ static void test_logs_have_limits(void **state)
 	assert_in_range(answer.max_age_s, 1, 7 * 24 * 3600);
 }
 
-static void test_texts_are_cut_between_characters(void **state)
+TEST_IN(test_texts_are_cut_between_characters, begin, finish)
 {
 	struct buffer text = {0};
 	char last;
 
-	(void)state;
 	buffer_printf(&text, "{\"error\":{\"kind\":\"limit\",\"message\":\"x");
 	for (int i = 0; i < 4000; i++)
 		buffer_printf(&text, "\xc3\xa4");
@@ -127,25 +121,11 @@ static void test_texts_are_cut_between_characters(void **state)
 	assert_int_equal((unsigned char)last, 0xa4);
 }
 
-static void test_schema_and_result(void **state)
+TEST_IN(test_schema_and_result, begin, finish)
 {
-	(void)state;
 	read_head("{\"schema\":{\"version\":\"1\",\"schema\":[]},\"result\":\"[]\"}");
 	assert_text(answer.schema, "{\"version\":\"1\",\"schema\":[]}");
 	assert_text(answer.result, "[]");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_a_picture_s_head, begin, finish),
-	    cmocka_unit_test_setup_teardown(test_two_processes_add_up, begin, finish),
-	    cmocka_unit_test_setup_teardown(test_a_problem, begin, finish),
-	    cmocka_unit_test_setup_teardown(test_members_of_other_types_are_none, begin, finish),
-	    cmocka_unit_test_setup_teardown(test_logs_have_limits, begin, finish),
-	    cmocka_unit_test_setup_teardown(test_texts_are_cut_between_characters, begin, finish),
-	    cmocka_unit_test_setup_teardown(test_schema_and_result, begin, finish),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

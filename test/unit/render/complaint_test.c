@@ -7,22 +7,20 @@
 static const char text[] = "\xe2\x9c\x98 [ERROR] Unexpected \";\"\n\n    app.ts:2:12:\n"
 			   "      2 |   return 1 +;\n        |             ^\n\n1 error\n";
 
-static void test_the_place_is_counted_from_1(void **state)
+TEST(test_the_place_is_counted_from_1)
 {
 	struct complaint complaint;
 
-	(void)state;
 	assert_true(complaint_read(str_from(text), &complaint));
 	assert_true(str_equal(complaint.message, STR("Unexpected \";\"")));
 	assert_int_equal(complaint.line, 2);
 	assert_int_equal(complaint.column, 13);
 }
 
-static void test_without_a_place(void **state)
+TEST(test_without_a_place)
 {
 	struct complaint complaint;
 
-	(void)state;
 	assert_true(complaint_read(STR("[ERROR] No such thing"), &complaint));
 	assert_true(str_equal(complaint.message, STR("No such thing")));
 	assert_int_equal(complaint.line, 0);
@@ -37,9 +35,8 @@ static void test_without_a_place(void **state)
 }
 
 /* A sanitizer detects reads after the end of the text. */
-static void test_any_part_of_it(void **state)
+TEST(test_any_part_of_it)
 {
-	(void)state;
 	for (size_t length = 0; length < sizeof(text); length++) {
 		char *part = malloc(length ? length : 1);
 		struct complaint complaint;
@@ -51,25 +48,14 @@ static void test_any_part_of_it(void **state)
 	}
 }
 
-static void test_numbers_that_are_too_large(void **state)
+TEST(test_numbers_that_are_too_large)
 {
 	struct complaint complaint;
 
-	(void)state;
 	assert_true(complaint_read(
 	    STR("[ERROR] x\n\n    app.ts:99999999999999999999:99999999999999999999:"), &complaint));
 	assert_true(complaint.line > 0);
 	assert_true(complaint.column > 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_the_place_is_counted_from_1),
-	    cmocka_unit_test(test_without_a_place),
-	    cmocka_unit_test(test_any_part_of_it),
-	    cmocka_unit_test(test_numbers_that_are_too_large),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -150,8 +150,10 @@ static int close_all(void **state)
 	return 0;
 }
 
+#define CASE(name) TEST_IN(name, open_all, close_all)
+
 /* This also holds if the script has named one. */
-static void requests_name_their_account(void **state)
+CASE(requests_name_their_account)
 {
 	char bytes[512] = {0};
 	struct frame frame;
@@ -162,7 +164,6 @@ static void requests_name_their_account(void **state)
 	char id[ID_TEXT_LENGTH + 1];
 	ssize_t length;
 
-	(void)state;
 	asked[0] = (struct asked){.fetch.answered = on_answered};
 	egress_ask(egress, &asked[0].fetch, yyjson_doc_get_root(doc), STR(""), &asker);
 	yyjson_doc_free(doc);
@@ -199,11 +200,10 @@ static unsigned fill(uint8_t account)
 	return count;
 }
 
-static void test_what_waits_has_a_bound_and_shares(void **state)
+CASE(test_what_waits_has_a_bound_and_shares)
 {
 	unsigned first, second;
 
-	(void)state;
 	ask(0, 1, 0);
 	start_greeted();
 	first = fill(1);
@@ -217,23 +217,21 @@ static void test_what_waits_has_a_bound_and_shares(void **state)
 	assert_true(fill(1) >= first);
 }
 
-static void test_what_waits_for_the_start_has_the_bound_too(void **state)
+CASE(test_what_waits_for_the_start_has_the_bound_too)
 {
-	(void)state;
 	assert_in_range(fill(1), 6, 8);
 	start_greeted();
 	read_all();
 	assert_true(fill(1) >= 6);
 }
 
-static void test_a_text_that_is_no_utf8_fails_its_fetch_alone(void **state)
+CASE(test_a_text_that_is_no_utf8_fails_its_fetch_alone)
 {
 	static const char *const bad[] = {
 	    "{\"fetch\":{\"id\":1,\"error\":\"aaaa\xc3\"}}",
 	    "{\"fetch\":{\"id\":1,\"status\":200,\"headers\":{\"a\xff\":\"b\"}}}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(bad); i++) {
 		ask(0, 1, 0);
 		ask(1, 2, 0);
@@ -260,11 +258,10 @@ static void pass_deadline(void)
 }
 
 /* Neither cancelled nor new requests give it more time. */
-static void test_one_that_hangs_is_left(void **state)
+CASE(test_one_that_hangs_is_left)
 {
 	uint64_t at;
 
-	(void)state;
 	ask(0, 1, 0);
 	start_greeted();
 	at = loop.heap[1]->at_ms;
@@ -281,11 +278,10 @@ static void test_one_that_hangs_is_left(void **state)
 }
 
 /* The egress survives a late answer, but ends when idle. */
-static void test_the_last_one_is_forgotten(void **state)
+CASE(test_the_last_one_is_forgotten)
 {
 	uint64_t at;
 
-	(void)state;
 	ask(0, 1, 0);
 	start_greeted();
 	at = loop.heap[1]->at_ms;
@@ -295,19 +291,8 @@ static void test_the_last_one_is_forgotten(void **state)
 	assert_int_equal(asked[0].answered, 0);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    CASE(requests_name_their_account),
-	    CASE(test_what_waits_has_a_bound_and_shares),
-	    CASE(test_what_waits_for_the_start_has_the_bound_too),
-	    CASE(test_a_text_that_is_no_utf8_fails_its_fetch_alone),
-	    CASE(test_one_that_hangs_is_left),
-	    CASE(test_the_last_one_is_forgotten),
-	};
-
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

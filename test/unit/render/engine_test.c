@@ -280,14 +280,15 @@ static int close_all(void **state)
 	return 0;
 }
 
+#define CASE(name) TEST_IN(name, open_one, close_all)
+
 /* ---- one job ---- */
 
-static void test_a_schema(void **state)
+CASE(test_a_schema)
 {
 	struct played played;
 	char head[4096];
 
-	(void)state;
 	expect_nothing();
 	assert_int_equal(submit(0, 1, false), 0);
 	played = start_greeted();
@@ -328,7 +329,7 @@ static void wait_for_done(unsigned number)
 	assert_int_equal(done[number], 1);
 }
 
-static void test_a_picture_is_checked(void **state)
+CASE(test_a_picture_is_checked)
 {
 	static const char webp[] =
 	    "\x52\x49\x46\x46\x22\x00\x00\x00\x57\x45\x42\x50\x56\x50\x38\x4c"
@@ -337,7 +338,6 @@ static void test_a_picture_is_checked(void **state)
 	struct str good = {webp, sizeof(webp) - 1};
 	struct played played;
 
-	(void)state;
 	submit_picture(0);
 	played = start_greeted();
 	answer(&played, STR(NOTHING), good);
@@ -356,12 +356,11 @@ static void test_a_picture_is_checked(void **state)
 	close(played.link);
 }
 
-static void test_what_is_refused(void **state)
+CASE(test_what_is_refused)
 {
 	unsigned retry_after_s;
 	const char *why;
 
-	(void)state;
 	assert_true(engines_has(engines, ENGINE_STARLARK, &why));
 	jobs[0] = (struct engine_job){.script = STR("x"), .config = STR("[]"), .done = on_done};
 	assert_int_equal(engines_submit(engines, &jobs[0], &retry_after_s), -EINVAL);
@@ -396,11 +395,10 @@ static void assert_crash_and_another(struct played *played)
 	close(played->link);
 }
 
-static void test_what_is_no_answer(void **state)
+CASE(test_what_is_no_answer)
 {
 	static const struct str heads[] = {{"[]", 2}, {"{", 1}, {"", 0}, {"\"\xff\"", 3}};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(heads); i++) {
 		struct played played;
 
@@ -417,11 +415,10 @@ static void test_what_is_no_answer(void **state)
 	}
 }
 
-static void test_a_frame_that_is_too_long(void **state)
+CASE(test_a_frame_that_is_too_long)
 {
 	struct played played;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	played = start_greeted();
 	assert_int_equal(write(played.link, "\xff\xff\xff\xff\xff\xff\xff\xff", 8), 8);
@@ -430,12 +427,11 @@ static void test_a_frame_that_is_too_long(void **state)
 	assert_crash_and_another(&played);
 }
 
-static void test_more_than_the_answer(void **state)
+CASE(test_more_than_the_answer)
 {
 	struct played played;
 	char head[4096];
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	played = start_greeted();
 	read_request(&played, head);
@@ -445,11 +441,10 @@ static void test_more_than_the_answer(void **state)
 	assert_crash_and_another(&played);
 }
 
-static void test_a_frame_that_nobody_asked_for(void **state)
+CASE(test_a_frame_that_nobody_asked_for)
 {
 	struct played played;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	played = start_greeted();
 	answer(&played, STR(NOTHING), STR(""));
@@ -458,11 +453,10 @@ static void test_a_frame_that_nobody_asked_for(void **state)
 	assert_crash_and_another(&played);
 }
 
-static void test_one_that_recycles(void **state)
+CASE(test_one_that_recycles)
 {
 	struct played played;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	played = start_greeted();
 	answer(&played, STR("{\"recycle\":true}"), STR(""));
@@ -470,12 +464,11 @@ static void test_one_that_recycles(void **state)
 	assert_crash_and_another(&played);
 }
 
-static void test_fetches_are_refused_in_plain_words(void **state)
+CASE(test_fetches_are_refused_in_plain_words)
 {
 	struct played played;
 	char head[4096];
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	played = start_greeted();
 	read_request(&played, head);
@@ -520,11 +513,10 @@ static void submit_typescript(const char *script)
 	assert_int_equal(engines_submit(engines, &jobs[0], &retry_after_s), 0);
 }
 
-static void test_what_is_too_large_is_not_kept(void **state)
+CASE(test_what_is_too_large_is_not_kept)
 {
 	static char piece[64 * 1024];
 
-	(void)state;
 	memset(piece, ' ', sizeof(piece) - 1);
 	submit_typescript("-- app.ts --\nlet a;\n-- b.ts --\nlet b;\n");
 	compile_to(piece, 33, 0);
@@ -534,11 +526,10 @@ static void test_what_is_too_large_is_not_kept(void **state)
 	assert_int_equal(jobs[0].answer.compiled.length, 0);
 }
 
-static void test_a_complaint_has_a_bound(void **state)
+CASE(test_a_complaint_has_a_bound)
 {
 	static char complaint[60 * 1024] = "[ERROR] ";
 
-	(void)state;
 	for (size_t i = strlen(complaint); i + 2 < sizeof(complaint); i += 2)
 		memcpy(complaint + i, "\xc3\xa9", 2);
 	submit_typescript("let");
@@ -549,7 +540,7 @@ static void test_a_complaint_has_a_bound(void **state)
 
 /* ---- ends ---- */
 
-static void test_how_a_process_ends(void **state)
+CASE(test_how_a_process_ends)
 {
 	static const struct {
 		int status;
@@ -562,7 +553,6 @@ static void test_how_a_process_ends(void **state)
 	    {125 << 8, ENGINE_NOT_AVAILABLE, "no renderer"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < array_length(cases); i++) {
 		struct played played;
 		char head[4096];
@@ -580,11 +570,10 @@ static void test_how_a_process_ends(void **state)
 }
 
 /* The next job is not at fault if its process ended while idle. */
-static void test_one_that_ends_while_idle(void **state)
+CASE(test_one_that_ends_while_idle)
 {
 	struct played first, second;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	first = start_greeted();
 	answer(&first, STR(NOTHING), STR(""));
@@ -601,11 +590,10 @@ static void test_one_that_ends_while_idle(void **state)
 }
 
 /* Nor is a job at fault that was not read. */
-static void test_one_that_ends_unread(void **state)
+CASE(test_one_that_ends_unread)
 {
 	struct played played;
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(submit(2 * i, 1, false), 0);
 		played = start_greeted();
@@ -627,12 +615,11 @@ static void test_one_that_ends_unread(void **state)
 }
 
 /* Output before the process's end counts, whichever of the two ends is seen first. */
-static void test_an_answer_before_the_end(void **state)
+CASE(test_an_answer_before_the_end)
 {
 	struct played played;
 	char head[4096];
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	played = start_greeted();
 	read_request(&played, head);
@@ -644,11 +631,10 @@ static void test_an_answer_before_the_end(void **state)
 	assert_done(0, ENGINE_DONE);
 }
 
-static void test_one_that_cannot_be_started(void **state)
+CASE(test_one_that_cannot_be_started)
 {
 	struct host_message message;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	message = expect(HOST_START);
 	tell((struct host_message){.kind = HOST_FAILED, .number = message.number, .value = EAGAIN},
@@ -657,12 +643,11 @@ static void test_one_that_cannot_be_started(void **state)
 	assert_done(0, ENGINE_NOT_AVAILABLE);
 }
 
-static void test_the_host_is_another_one(void **state)
+CASE(test_the_host_is_another_one)
 {
 	struct played played;
 	struct host_message first, second;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	played = start_greeted();
 	assert_int_equal(submit(1, 1, true), 0);
@@ -692,12 +677,11 @@ static void test_the_host_is_another_one(void **state)
 
 /* ---- the queues ---- */
 
-static void test_a_cancelled_job_is_done_once(void **state)
+CASE(test_a_cancelled_job_is_done_once)
 {
 	struct played played;
 	char head[4096];
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	assert_int_equal(submit(1, 1, false), 0);
 	played = start_greeted();
@@ -719,11 +703,10 @@ static void test_a_cancelled_job_is_done_once(void **state)
 	close(played.link);
 }
 
-static void test_a_preview_has_a_place_of_its_own(void **state)
+CASE(test_a_preview_has_a_place_of_its_own)
 {
 	struct played first, second;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	first = start_greeted();
 	assert_int_equal(submit(1, 1, false), 0);
@@ -743,11 +726,10 @@ static void test_a_preview_has_a_place_of_its_own(void **state)
 }
 
 /* Others have every second turn, however many previews wait; and there are always previews. */
-static void test_previews_starve_nobody(void **state)
+CASE(test_previews_starve_nobody)
 {
 	struct played first, second;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, true), 0);
 	first = start_greeted();
 	assert_int_equal(submit(1, 2, true), 0);
@@ -770,11 +752,10 @@ static void test_previews_starve_nobody(void **state)
 }
 
 /* An account that keeps a renderer for long, working or not, waits for the others. */
-static void test_waiting_costs_an_account_its_turns(void **state)
+CASE(test_waiting_costs_an_account_its_turns)
 {
 	struct played played;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	played = start_greeted();
 	assert_int_equal(submit(1, 1, false), 0);
@@ -808,11 +789,10 @@ static unsigned long answer_timed(struct played *played, struct str head)
 }
 
 /* Whichever limit it exceeded, the account's next previews get a second. */
-static void test_a_draft_that_never_ends_leaves_a_second(void **state)
+CASE(test_a_draft_that_never_ends_leaves_a_second)
 {
 	struct played played;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, true), 0);
 	played = start_greeted();
 	leap_s += 10;
@@ -844,11 +824,10 @@ static void test_a_draft_that_never_ends_leaves_a_second(void **state)
 }
 
 /* Previews also count if they end just in time, or if their client has left. */
-static void test_slow_previews_leave_a_place(void **state)
+CASE(test_slow_previews_leave_a_place)
 {
 	struct played first, second;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		assert_int_equal(submit(i, (uint8_t)(1 + i), true), 0);
 		if (i == 0)
@@ -879,13 +858,12 @@ static void test_slow_previews_leave_a_place(void **state)
 
 /* Four accounts with endless drafts take a quarter of two places each: the limit itself makes
  * them slow. */
-static void test_an_account_that_met_a_limit_is_slow(void **state)
+TEST(test_an_account_that_met_a_limit_is_slow)
 {
 	static const enum engine_problem_kind kinds[] = {ENGINE_LIMIT, ENGINE_CRASH};
 	const struct id account = {{1}}, other = {{2}};
 	struct preview_accounts accounts;
 
-	(void)state;
 	for (size_t i = 0; i < array_length(kinds); i++) {
 		preview_accounts_init(&accounts);
 		preview_note(&accounts, account, ENGINE_PICTURE, kinds[i], 1, 1);
@@ -897,11 +875,10 @@ static void test_an_account_that_met_a_limit_is_slow(void **state)
 	}
 }
 
-static void test_accounts_that_preview_are_forgotten(void **state)
+TEST(test_accounts_that_preview_are_forgotten)
 {
 	struct preview_accounts accounts;
 
-	(void)state;
 	preview_accounts_init(&accounts);
 	for (unsigned i = 0; i <= PREVIEW_ACCOUNTS_MAX; i++) {
 		struct id account = {{(uint8_t)i, (uint8_t)(i >> 8), 1}};
@@ -914,12 +891,11 @@ static void test_accounts_that_preview_are_forgotten(void **state)
 	preview_accounts_finish(&accounts);
 }
 
-static void test_queues_have_bounds(void **state)
+CASE(test_queues_have_bounds)
 {
 	unsigned count = 0;
 	int error;
 
-	(void)state;
 	while ((error = submit(count, 1, false)) == 0)
 		count++;
 	/* A render runs, and an account leaves as many places as it takes. */
@@ -976,12 +952,11 @@ static struct played fetching(unsigned number, struct played *ret_egress)
 }
 
 /* The only turn goes to another job, and the answer waits until that is done. */
-static void test_a_script_that_waits_has_no_turn(void **state)
+CASE(test_a_script_that_waits_has_no_turn)
 {
 	struct played waiting, egress, other;
 	char head[4096];
 
-	(void)state;
 	waiting = fetching(0, &egress);
 	assert_int_equal(submit(1, 2, false), 0);
 	other = start_greeted();
@@ -1001,12 +976,11 @@ static void test_a_script_that_waits_has_no_turn(void **state)
 }
 
 /* An account with waiting scripts leaves a turn to others if no further script can be parked. */
-static void test_scripts_that_wait_leave_a_turn(void **state)
+TEST_IN(test_scripts_that_wait_leave_a_turn, open_two, close_all)
 {
 	enum { PARKED = LIMIT_PARKED_RENDERS / 2, OTHER = PARKED + 2 };
 	struct played waiting[PARKED + 1], egress, other;
 
-	(void)state;
 	waiting[0] = fetching(0, &egress);
 	for (unsigned i = 1; i <= PARKED; i++) {
 		submit_with_network(i);
@@ -1031,13 +1005,12 @@ static void test_scripts_that_wait_leave_a_turn(void **state)
 
 /* A script whose answer is there occupies its process until it has a turn, so no other one of the
  * account takes its place. */
-static void test_scripts_that_go_on_are_still_parked(void **state)
+CASE(test_scripts_that_go_on_are_still_parked)
 {
 	enum { PARKED = LIMIT_PARKED_RENDERS / 2 };
 	struct played waiting[PARKED + 1], egress;
 	char head[4096];
 
-	(void)state;
 	waiting[0] = fetching(0, &egress);
 	for (unsigned i = 1; i <= PARKED; i++) {
 		submit_with_network(i);
@@ -1082,11 +1055,10 @@ static struct played start_typescript(struct played *ret_egress)
 }
 
 /* A script that gives up while its answer waits for a turn is not to blame. */
-static void test_one_that_gives_up_in_the_queue(void **state)
+CASE(test_one_that_gives_up_in_the_queue)
 {
 	struct played waiting, egress, other;
 
-	(void)state;
 	waiting = start_typescript(&egress);
 	write_frame(&waiting, STR("{\"waits\":2}"), STR(""));
 	assert_int_equal(submit(1, 2, false), 0);
@@ -1151,26 +1123,23 @@ static void fail_after(unsigned count, enum engine_problem_kind kind)
 	close(egress.link);
 }
 
-static void test_an_account_s_answers_may_wait(void **state)
+CASE(test_an_account_s_answers_may_wait)
 {
-	(void)state;
 	fail_after(HELD_MAX, ENGINE_WRONG_SCRIPT);
 }
 
 /* A script that lacks an answer, since those that wait are too large, is not to blame. */
-static void test_answers_that_wait_have_a_bound(void **state)
+CASE(test_answers_that_wait_have_a_bound)
 {
-	(void)state;
 	fail_after(HELD_MAX + 1, ENGINE_LATE);
 }
 
 /* It continues to compute after a network request, until it reports that it waits. */
-static void test_typescript_has_its_turn_until_it_waits(void **state)
+CASE(test_typescript_has_its_turn_until_it_waits)
 {
 	struct played waiting, egress, other;
 	char frames[4096];
 
-	(void)state;
 	waiting = start_typescript(&egress);
 	assert_int_equal(submit(1, 2, false), 0);
 	expect_nothing();
@@ -1194,11 +1163,10 @@ static void test_typescript_has_its_turn_until_it_waits(void **state)
 }
 
 /* An answer that is on its way ends the wait. */
-static void test_a_wait_that_is_over_takes_no_turn(void **state)
+CASE(test_a_wait_that_is_over_takes_no_turn)
 {
 	struct played waiting, egress;
 
-	(void)state;
 	waiting = start_typescript(&egress);
 	write_frame(&egress, STR("{\"fetch\":{\"id\":1,\"status\":200}}"), STR("body"));
 	write_frame(&waiting, STR("{\"waits\":2}"), STR(""));
@@ -1213,11 +1181,10 @@ static void test_a_wait_that_is_over_takes_no_turn(void **state)
 }
 
 /* If its process ends, its place is free. */
-static void test_one_that_waits_may_end(void **state)
+CASE(test_one_that_waits_may_end)
 {
 	struct played waiting, egress, other;
 
-	(void)state;
 	waiting = fetching(0, &egress);
 	end_renderer(&waiting, EXITED_2);
 	expect(HOST_KILL);
@@ -1231,11 +1198,10 @@ static void test_one_that_waits_may_end(void **state)
 }
 
 /* A result without the answer that its script waits for, and without a turn, is made up. */
-static void test_one_that_waits_has_no_result(void **state)
+CASE(test_one_that_waits_has_no_result)
 {
 	struct played waiting, egress, other;
 
-	(void)state;
 	waiting = fetching(0, &egress);
 	write_frame(&waiting, STR(NOTHING), STR(""));
 	assert_done(0, ENGINE_CRASH);
@@ -1256,11 +1222,10 @@ static void test_one_that_waits_has_no_result(void **state)
 	close(egress.link);
 }
 
-static void test_one_that_waits_is_cancelled_at_the_end(void **state)
+CASE(test_one_that_waits_is_cancelled_at_the_end)
 {
 	struct played waiting, egress;
 
-	(void)state;
 	waiting = fetching(0, &egress);
 	engines_drain(engines);
 	step();
@@ -1272,11 +1237,10 @@ static void test_one_that_waits_is_cancelled_at_the_end(void **state)
 
 /* ---- the end ---- */
 
-static void test_all_are_cancelled_at_the_end(void **state)
+CASE(test_all_are_cancelled_at_the_end)
 {
 	struct played played;
 
-	(void)state;
 	assert_int_equal(submit(0, 1, false), 0);
 	played = start_greeted();
 	assert_int_equal(submit(1, 1, false), 0);
@@ -1291,52 +1255,8 @@ static void test_all_are_cancelled_at_the_end(void **state)
 	close(played.link);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_one, close_all)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    CASE(test_a_schema),
-	    CASE(test_a_picture_is_checked),
-	    CASE(test_what_is_refused),
-	    CASE(test_what_is_no_answer),
-	    CASE(test_a_frame_that_is_too_long),
-	    CASE(test_more_than_the_answer),
-	    CASE(test_a_frame_that_nobody_asked_for),
-	    CASE(test_one_that_recycles),
-	    CASE(test_fetches_are_refused_in_plain_words),
-	    CASE(test_what_is_too_large_is_not_kept),
-	    CASE(test_a_complaint_has_a_bound),
-	    CASE(test_how_a_process_ends),
-	    CASE(test_one_that_ends_while_idle),
-	    CASE(test_one_that_ends_unread),
-	    CASE(test_an_answer_before_the_end),
-	    CASE(test_one_that_cannot_be_started),
-	    CASE(test_the_host_is_another_one),
-	    CASE(test_a_cancelled_job_is_done_once),
-	    CASE(test_a_preview_has_a_place_of_its_own),
-	    CASE(test_previews_starve_nobody),
-	    CASE(test_waiting_costs_an_account_its_turns),
-	    CASE(test_a_draft_that_never_ends_leaves_a_second),
-	    CASE(test_slow_previews_leave_a_place),
-	    cmocka_unit_test(test_an_account_that_met_a_limit_is_slow),
-	    cmocka_unit_test(test_accounts_that_preview_are_forgotten),
-	    CASE(test_queues_have_bounds),
-	    CASE(test_a_script_that_waits_has_no_turn),
-	    cmocka_unit_test_setup_teardown(test_scripts_that_wait_leave_a_turn, open_two,
-					    close_all),
-	    CASE(test_scripts_that_go_on_are_still_parked),
-	    CASE(test_typescript_has_its_turn_until_it_waits),
-	    CASE(test_one_that_gives_up_in_the_queue),
-	    CASE(test_an_account_s_answers_may_wait),
-	    CASE(test_answers_that_wait_have_a_bound),
-	    CASE(test_a_wait_that_is_over_takes_no_turn),
-	    CASE(test_one_that_waits_may_end),
-	    CASE(test_one_that_waits_has_no_result),
-	    CASE(test_one_that_waits_is_cancelled_at_the_end),
-	    CASE(test_all_are_cancelled_at_the_end),
-	};
-
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

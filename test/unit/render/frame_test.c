@@ -2,12 +2,11 @@
 #include "../cmocka_test.h"
 #include "frame.h"
 
-static void test_a_frame_is_read_as_it_was_written(void **state)
+TEST(test_a_frame_is_read_as_it_was_written)
 {
 	struct buffer bytes = {0};
 	struct frame frame;
 
-	(void)state;
 	assert_true(frame_append(&bytes, STR("{}"), STR("blob")));
 	assert_true(frame_append(&bytes, STR("{\"a\":1}"), STR("")));
 	assert_int_equal(frame_read(buffer_view(&bytes), &frame), FRAME_IS_WHOLE);
@@ -21,12 +20,11 @@ static void test_a_frame_is_read_as_it_was_written(void **state)
 	buffer_finish(&bytes);
 }
 
-static void test_a_part_of_a_frame_needs_more(void **state)
+TEST(test_a_part_of_a_frame_needs_more)
 {
 	struct buffer bytes = {0};
 	struct frame frame;
 
-	(void)state;
 	assert_true(frame_append(&bytes, STR("{}"), STR("blob")));
 	for (size_t length = 0; length < buffer_length(&bytes); length++) {
 		struct str part = {buffer_view(&bytes).data, length};
@@ -37,7 +35,7 @@ static void test_a_part_of_a_frame_needs_more(void **state)
 	buffer_finish(&bytes);
 }
 
-static void test_lengths_have_limits(void **state)
+TEST(test_lengths_have_limits)
 {
 	static const struct {
 		const char *bytes;
@@ -52,7 +50,6 @@ static void test_lengths_have_limits(void **state)
 	struct buffer bytes = {0};
 	struct frame frame;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(frame_read((struct str){cases[i].bytes, 8}, &frame),
 				 cases[i].state);
@@ -60,13 +57,4 @@ static void test_lengths_have_limits(void **state)
 	assert_int_equal(buffer_length(&bytes), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_a_frame_is_read_as_it_was_written),
-	    cmocka_unit_test(test_a_part_of_a_frame_needs_more),
-	    cmocka_unit_test(test_lengths_have_limits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -37,9 +37,8 @@ static bool hurries(int64_t late_s, unsigned percent, bool hurried_before)
 			      : render_health_is_hurried(&health, now_ms);
 }
 
-static void test_renderers_hurry_if_others_take_the_processors(void **state)
+TEST(test_renderers_hurry_if_others_take_the_processors)
 {
-	(void)state;
 	assert_true(hurries(LATENESS_LEAST_S, 10, false));
 	assert_true(hurries(440, 0, false)); /* nothing has ended */
 	assert_false(hurries(LATENESS_LEAST_S - 1, 10, false));
@@ -49,12 +48,11 @@ static void test_renderers_hurry_if_others_take_the_processors(void **state)
 	assert_false(hurries(440, 95, true));
 }
 
-static void test_without_shared_memory_nothing_hurries(void **state)
+TEST(test_without_shared_memory_nothing_hurries)
 {
 	struct lateness lateness = {0};
 	struct render_jobs jobs;
 
-	(void)state;
 	render_jobs_init(&jobs, 10);
 	add(&jobs, 1, NOW_S - 99);
 	lateness_tell(&lateness, &jobs, NOW_S, NULL);
@@ -62,12 +60,4 @@ static void test_without_shared_memory_nothing_hurries(void **state)
 	render_jobs_finish(&jobs);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_renderers_hurry_if_others_take_the_processors),
-	    cmocka_unit_test(test_without_shared_memory_nothing_hurries),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

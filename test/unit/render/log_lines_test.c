@@ -44,26 +44,23 @@ static void check(char *log, unsigned dropped, const char *before, const char *e
 	free(log);
 }
 
-static void test_what_fits_stays(void **state)
+TEST(test_what_fits_stays)
 {
-	(void)state;
 	check(repeat("", 1), 0, "", "");
 	check(repeat("a\nb\n", 25), 0, "a\nb\n", "a\nb\n");
 	check(repeat("1234567\n", 1024 / 32), 0, "1234567\n", "1234567\n");
 }
 
-static void test_the_last_line_tells_what_is_not_there(void **state)
+TEST(test_the_last_line_tells_what_is_not_there)
 {
-	(void)state;
 	check(repeat("a\n", 3), 7, "a\na\na\n", "a\na\n... and 7 lines more\n");
 	check(repeat("a\n", 50), 1, "a\n", "a\n... and 2 lines more\n");
 	check(repeat("a\n", 60), 0, "a\n", "a\n... and 11 lines more\n");
 	check(repeat("", 1), UINT_MAX, "... and", "... and 4294967295 lines more\n");
 }
 
-static void test_a_long_line_is_cut(void **state)
+TEST(test_a_long_line_is_cut)
 {
-	(void)state;
 	check(repeat("x", 9000), 0, "xxx", "x" MARK "\n");
 	check(repeat("\u00f6", 9000), 0, "\u00f6", "\u00f6" MARK "\n");
 	check(repeat("\u20ac", 9000), 3, "\u20ac", "\u20ac" MARK "\n... and 3 lines more\n");
@@ -74,22 +71,20 @@ static void test_a_long_line_is_cut(void **state)
 	      2, "0123", MARK "\n... and 6 lines more\n");
 }
 
-static void test_no_nul(void **state)
+TEST(test_no_nul)
 {
 	struct arena arena = {0};
 
-	(void)state;
 	assert_true(str_equal(log_text(STR("a\0b\n"), 0, &arena), STR("a b\n")));
 	assert_true(
 	    str_equal(log_text(STR("a\0b\n"), 1, &arena), STR("a b\n... and 1 line more\n")));
 	arena_finish(&arena);
 }
 
-static void test_lines_are_counted(void **state)
+TEST(test_lines_are_counted)
 {
 	struct log_lines log = {0};
 
-	(void)state;
 	log_lines_add(&log, STR("a\n\nb"));
 	log_lines_add(&log, STR(""));
 	assert_true(str_equal(buffer_view(&log.text), STR("a\n\nb\n\n")));
@@ -100,15 +95,4 @@ static void test_lines_are_counted(void **state)
 	buffer_finish(&log.text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_what_fits_stays),
-	    cmocka_unit_test(test_the_last_line_tells_what_is_not_there),
-	    cmocka_unit_test(test_a_long_line_is_cut),
-	    cmocka_unit_test(test_no_nul),
-	    cmocka_unit_test(test_lines_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -30,12 +30,11 @@ static unsigned place_of(const struct render_job *job)
 	return render_key;
 }
 
-static void a_place_is_wanted_once_until_it_ends(void **state)
+TEST(a_place_is_wanted_once_until_it_ends)
 {
 	struct render_jobs jobs;
 	struct render_job *job;
 
-	(void)state;
 	render_jobs_init(&jobs, 10);
 	assert_true(add(&jobs, 1, 7));
 	assert_true(add(&jobs, 2, 7));
@@ -52,12 +51,11 @@ static void a_place_is_wanted_once_until_it_ends(void **state)
 	render_jobs_finish(&jobs);
 }
 
-static void accounts_take_turns(void **state)
+TEST(accounts_take_turns)
 {
 	static const unsigned order[] = {1, 11, 2, 3};
 	struct render_jobs jobs;
 
-	(void)state;
 	render_jobs_init(&jobs, 100);
 	for (unsigned i = 1; i <= 3; i++)
 		assert_true(add(&jobs, 1, i));
@@ -71,13 +69,12 @@ static void accounts_take_turns(void **state)
 	render_jobs_finish(&jobs);
 }
 
-static void an_account_has_a_few_at_a_time(void **state)
+TEST(an_account_has_a_few_at_a_time)
 {
 	struct render_job *taken[RENDER_JOBS_OF_ACCOUNT_MAX];
 	struct render_job *other;
 	struct render_jobs jobs;
 
-	(void)state;
 	render_jobs_init(&jobs, 100);
 	for (unsigned i = 0; i <= RENDER_JOBS_OF_ACCOUNT_MAX; i++)
 		assert_true(add(&jobs, 1, i));
@@ -97,13 +94,12 @@ static void an_account_has_a_few_at_a_time(void **state)
 	render_jobs_finish(&jobs);
 }
 
-static void a_few_accounts_leave_the_engines_to_others(void **state)
+TEST(a_few_accounts_leave_the_engines_to_others)
 {
 	enum { MAX = RENDER_JOBS_UNDER_WAY_MAX, MORE = 10 };
 	struct render_job *taken[MAX];
 	struct render_jobs jobs;
 
-	(void)state;
 	render_jobs_init(&jobs, 1000);
 	for (unsigned i = 0; i < MAX + MORE; i++)
 		assert_true(add(&jobs, 1 + i / RENDER_JOBS_OF_ACCOUNT_MAX, i));
@@ -123,7 +119,7 @@ static void a_few_accounts_leave_the_engines_to_others(void **state)
 	render_jobs_finish(&jobs);
 }
 
-static void first_renders_of_a_version_come_first(void **state)
+TEST(first_renders_of_a_version_come_first)
 {
 	enum { MAX = RENDER_JOBS_OF_ACCOUNT_MAX, AGAIN = MAX + 1, NEW = 1000, ALL = MAX + 4 };
 	static const unsigned last[] = {NEW, AGAIN, MAX, MAX + 2};
@@ -132,7 +128,6 @@ static void first_renders_of_a_version_come_first(void **state)
 	struct render_jobs jobs;
 	unsigned count = 0;
 
-	(void)state;
 	render_jobs_init(&jobs, 100);
 	for (unsigned i = 0; i < MAX + 3; i++)
 		assert_true(add(&jobs, 1, i));
@@ -156,12 +151,11 @@ static void first_renders_of_a_version_come_first(void **state)
 	render_jobs_finish(&jobs);
 }
 
-static void an_account_leaves_room_for_others(void **state)
+TEST(an_account_leaves_room_for_others)
 {
 	struct render_jobs jobs;
 	unsigned of_first = 0, of_second = 0;
 
-	(void)state;
 	render_jobs_init(&jobs, 90);
 	while (add(&jobs, 1, of_first))
 		of_first++;
@@ -173,13 +167,12 @@ static void an_account_leaves_room_for_others(void **state)
 	render_jobs_finish(&jobs);
 }
 
-static void what_waits_has_the_version_that_was_wanted_last(void **state)
+TEST(what_waits_has_the_version_that_was_wanted_last)
 {
 	struct upcoming_app wanted = app(1, 7);
 	struct render_jobs jobs;
 	struct render_job *job;
 
-	(void)state;
 	render_jobs_init(&jobs, 10);
 	wanted.version_id.bytes[0] = 1;
 	assert_true(render_jobs_add(&jobs, &wanted, now_ms));
@@ -194,12 +187,11 @@ static void what_waits_has_the_version_that_was_wanted_last(void **state)
 	render_jobs_finish(&jobs);
 }
 
-static void what_nobody_repeats_is_dropped(void **state)
+TEST(what_nobody_repeats_is_dropped)
 {
 	struct render_jobs jobs;
 	struct render_job *job;
 
-	(void)state;
 	render_jobs_init(&jobs, 10);
 	assert_true(add(&jobs, 1, 7));
 	assert_true(add(&jobs, 1, 8));
@@ -214,18 +206,4 @@ static void what_nobody_repeats_is_dropped(void **state)
 	render_jobs_finish(&jobs);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_place_is_wanted_once_until_it_ends),
-	    cmocka_unit_test(what_waits_has_the_version_that_was_wanted_last),
-	    cmocka_unit_test(what_nobody_repeats_is_dropped),
-	    cmocka_unit_test(accounts_take_turns),
-	    cmocka_unit_test(an_account_has_a_few_at_a_time),
-	    cmocka_unit_test(a_few_accounts_leave_the_engines_to_others),
-	    cmocka_unit_test(first_renders_of_a_version_come_first),
-	    cmocka_unit_test(an_account_leaves_room_for_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

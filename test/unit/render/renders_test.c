@@ -174,13 +174,14 @@ static struct str parameter(enum statement statement, unsigned number)
 	    query->parameters.values[number] ? (size_t)query->parameters.lengths[number] : 0};
 }
 
+#define SCENE(function) TEST_IN(function, begin, end)
+
 /* ---- tests ---- */
 
-static void what_comes_next_is_claimed_rendered_stored_and_told(void **state)
+SCENE(what_comes_next_is_claimed_rendered_stored_and_told)
 {
 	const struct engine_job *job;
 
-	(void)state;
 	clock_panel();
 	assert_int_equal(claims(), 1);
 	assert_int_equal(job_count, 0); /* not before it is leased */
@@ -206,9 +207,8 @@ static void what_comes_next_is_claimed_rendered_stored_and_told(void **state)
 	assert_int_equal(asked_count(STATEMENT_APP_HOSTS_NOTE), 0);
 }
 
-static void hosts_that_were_asked_are_noted_once_it_is_stored(void **state)
+SCENE(hosts_that_were_asked_are_noted_once_it_is_stored)
 {
-	(void)state;
 	clock_panel();
 	claims();
 	answer_lease(true, 0);
@@ -221,9 +221,8 @@ static void hosts_that_were_asked_are_noted_once_it_is_stored(void **state)
 	assert_true(str_equal(parameter(STATEMENT_APP_HOSTS_NOTE, 1), hosts));
 }
 
-static void many_panels_have_one_render(void **state)
+SCENE(many_panels_have_one_render)
 {
-	(void)state;
 	for (unsigned i = 0; i < 8; i++)
 		clock_panel();
 	assert_int_equal(claims(), 1);
@@ -233,9 +232,8 @@ static void many_panels_have_one_render(void **state)
 	assert_int_equal(job_count, 1);
 }
 
-static void what_another_worker_has_claimed_is_left_to_it(void **state)
+SCENE(what_another_worker_has_claimed_is_left_to_it)
 {
-	(void)state;
 	clock_panel();
 	assert_int_equal(claims(), 1);
 	answer_lease(false, 12 * 1000);
@@ -248,9 +246,8 @@ static void what_another_worker_has_claimed_is_left_to_it(void **state)
 }
 
 /* A lease that is said to last longer may end early: that is looked at once a minute. */
-static void what_another_worker_has_for_long_is_looked_at_again(void **state)
+SCENE(what_another_worker_has_for_long_is_looked_at_again)
 {
-	(void)state;
 	clock_panel();
 	claims();
 	answer_lease(false, 600 * 1000);
@@ -260,9 +257,8 @@ static void what_another_worker_has_for_long_is_looked_at_again(void **state)
 	assert_int_equal(claims(), 1);
 }
 
-static void pictures_of_an_older_engine_are_looked_for(void **state)
+SCENE(pictures_of_an_older_engine_are_looked_for)
 {
-	(void)state;
 	pass_ms(5000);
 	answer_all(STATEMENT_RENDER_OUTDATED, DB_UNAVAILABLE);
 	pass_ms(20 * 1000 - 1);
@@ -278,9 +274,8 @@ static void pictures_of_an_older_engine_are_looked_for(void **state)
 	assert_int_equal(asked_count(STATEMENT_RENDER_OUTDATED), 0);
 }
 
-static void a_busy_engine_gets_it_later_and_the_claim_goes_back(void **state)
+SCENE(a_busy_engine_gets_it_later_and_the_claim_goes_back)
 {
-	(void)state;
 	submit_error = -EAGAIN;
 	clock_panel();
 	claims();
@@ -293,9 +288,8 @@ static void a_busy_engine_gets_it_later_and_the_claim_goes_back(void **state)
 	assert_int_equal(claims(), 1);
 }
 
-static void nobody_is_blamed_where_a_process_could_not_be_started(void **state)
+SCENE(nobody_is_blamed_where_a_process_could_not_be_started)
 {
-	(void)state;
 	clock_panel();
 	claims();
 	answer_lease(true, 0);
@@ -304,7 +298,7 @@ static void nobody_is_blamed_where_a_process_could_not_be_started(void **state)
 	assert_int_equal(asked_count(STATEMENT_RENDER_LET_GO), 1);
 }
 
-static void what_has_failed_is_stored_with_its_blame(void **state)
+SCENE(what_has_failed_is_stored_with_its_blame)
 {
 	static const struct {
 		enum engine_problem_kind kind;
@@ -315,7 +309,6 @@ static void what_has_failed_is_stored_with_its_blame(void **state)
 	    {ENGINE_LIMIT, "\1", "{\"kind\":\"limit\",\"message\":\"something is wrong\""},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < array_length(cases); i++) {
 		clock_app.render_key[0] = (char)('a' + i);
 		clock_panel();
@@ -333,9 +326,8 @@ static void what_has_failed_is_stored_with_its_blame(void **state)
 	}
 }
 
-static void what_the_database_refuses_is_not_tried_again_at_once(void **state)
+SCENE(what_the_database_refuses_is_not_tried_again_at_once)
 {
-	(void)state;
 	clock_panel();
 	claims();
 	answer_lease(true, 0);
@@ -347,9 +339,8 @@ static void what_the_database_refuses_is_not_tried_again_at_once(void **state)
 	assert_int_equal(claims(), 1);
 }
 
-static void nothing_to_show_is_stored_without_a_picture(void **state)
+SCENE(nothing_to_show_is_stored_without_a_picture)
 {
-	(void)state;
 	clock_panel();
 	claims();
 	answer_lease(true, 0);
@@ -361,9 +352,8 @@ static void nothing_to_show_is_stored_without_a_picture(void **state)
 
 enum { A_FEW = 20 }; /* RENDER_JOBS_OF_ACCOUNT_MAX */
 
-static void a_few_are_under_way_at_a_time(void **state)
+SCENE(a_few_are_under_way_at_a_time)
 {
-	(void)state;
 	for (unsigned i = 0; i < A_FEW + 3; i++) {
 		clock_app.render_key[0] = (char)('a' + i);
 		clock_panel();
@@ -375,11 +365,10 @@ static void a_few_are_under_way_at_a_time(void **state)
 	assert_int_equal(claims(), A_FEW);
 }
 
-static void slow_ones_leave_room_for_another_account(void **state)
+SCENE(slow_ones_leave_room_for_another_account)
 {
 	struct script_device *device;
 
-	(void)state;
 	for (unsigned i = 0; i < A_FEW + 3; i++) {
 		clock_app.render_key[0] = (char)('a' + i);
 		clock_panel();
@@ -393,9 +382,8 @@ static void slow_ones_leave_room_for_another_account(void **state)
 	assert_int_equal(claims(), A_FEW + 1);
 }
 
-static void a_worker_that_stops_gives_its_claims_back(void **state)
+SCENE(a_worker_that_stops_gives_its_claims_back)
 {
-	(void)state;
 	clock_panel();
 	claims();
 	answer_lease(true, 0);
@@ -412,9 +400,8 @@ static void answer_renewal(bool is_leased)
 	run_turns();
 }
 
-static void a_render_that_takes_long_renews_its_claim(void **state)
+SCENE(a_render_that_takes_long_renews_its_claim)
 {
-	(void)state;
 	clock_panel();
 	claims();
 	answer_lease(true, 0);
@@ -434,9 +421,8 @@ static void a_render_that_takes_long_renews_its_claim(void **state)
 	assert_int_equal(asked_count(STATEMENT_RENDER_RENEW), 0);
 }
 
-static void a_claim_that_is_lost_ends_its_render(void **state)
+SCENE(a_claim_that_is_lost_ends_its_render)
 {
-	(void)state;
 	clock_panel();
 	claims();
 	answer_lease(true, 0);
@@ -446,9 +432,8 @@ static void a_claim_that_is_lost_ends_its_render(void **state)
 	assert_int_equal(asked_count(STATEMENT_RENDER_LET_GO), 1);
 }
 
-static void leftovers_are_removed_in_portions(void **state)
+SCENE(leftovers_are_removed_in_portions)
 {
-	(void)state;
 	pass_ms(21 * 1000);
 	answer_nothing(asked(STATEMENT_RENDER_SETTLE), DB_OK);
 	begin_rows(2);
@@ -514,9 +499,8 @@ static bool is_stored_as_bad(void)
 	return *value == 1;
 }
 
-static void a_version_that_cannot_run_is_stored_and_told(void **state)
+SCENE(a_version_that_cannot_run_is_stored_and_told)
 {
-	(void)state;
 	begin_check(1);
 	answer_job(ENGINE_WRONG_SCRIPT, NULL);
 	assert_int_equal(job_count, 0);
@@ -533,9 +517,8 @@ static void a_version_that_cannot_run_is_stored_and_told(void **state)
 					  "checked:f5010000-0000-0000-0000-000000000001:0 ");
 }
 
-static void a_version_that_loads_is_rendered(void **state)
+SCENE(a_version_that_loads_is_rendered)
 {
-	(void)state;
 	begin_check(1);
 	answer_job(ENGINE_DONE, NULL);
 	assert_int_equal(jobs[0]->what, ENGINE_PICTURE);
@@ -544,30 +527,27 @@ static void a_version_that_loads_is_rendered(void **state)
 	assert_false(is_stored_as_bad());
 }
 
-static void a_picture_that_meets_a_limit_cannot_be_approved(void **state)
+SCENE(a_picture_that_meets_a_limit_cannot_be_approved)
 {
-	(void)state;
 	begin_check(1);
 	answer_job(ENGINE_DONE, NULL);
 	answer_job(ENGINE_LIMIT, NULL);
 	assert_true(is_stored_as_bad());
 }
 
-static void a_script_that_was_refused_a_host_is_not_to_blame(void **state)
+SCENE(a_script_that_was_refused_a_host_is_not_to_blame)
 {
-	(void)state;
 	hosts = STR("example.org");
 	begin_check(1);
 	answer_job(ENGINE_WRONG_SCRIPT, NULL);
 	assert_false(is_stored_as_bad());
 }
 
-static void a_busy_machine_gives_no_verdict(void **state)
+SCENE(a_busy_machine_gives_no_verdict)
 {
 	static const enum engine_problem_kind kinds[] = {ENGINE_LATE, ENGINE_NOT_AVAILABLE,
 							 ENGINE_CRASH};
 
-	(void)state;
 	for (unsigned i = 0; i < array_length(kinds); i++) {
 		begin_check(2);
 		assert_int_equal(jobs[0]->wall_extra_ms, 60 * 1000);
@@ -584,9 +564,8 @@ static void a_busy_machine_gives_no_verdict(void **state)
 	assert_true(is_stored_as_bad());
 }
 
-static void accounts_whose_version_is_not_due_are_passed_over(void **state)
+SCENE(accounts_whose_version_is_not_due_are_passed_over)
 {
-	(void)state;
 	hint("%s", uploaded);
 	pass_ms(0);
 	assert_memory_equal(parameter(STATEMENT_VERSION_CHECK_LEASE, 1).data, id_of(0).bytes, 1);
@@ -603,18 +582,16 @@ static void accounts_whose_version_is_not_due_are_passed_over(void **state)
 	assert_int_equal(asked_count(STATEMENT_VERSION_CHECK_LEASE), 0); /* a pause */
 }
 
-static void a_check_that_takes_long_holds_its_lease(void **state)
+SCENE(a_check_that_takes_long_holds_its_lease)
 {
-	(void)state;
 	begin_check(1);
 	pass_ms(10 * 1000);
 	assert_int_equal(asked_count(STATEMENT_VERSION_CHECK_HOLD), 1);
 	answer_job(ENGINE_WRONG_SCRIPT, NULL);
 }
 
-static void without_the_language_another_instance_does_it(void **state)
+SCENE(without_the_language_another_instance_does_it)
 {
-	(void)state;
 	hint("%s", uploaded);
 	pass_ms(0);
 	assert_int_equal(asked_count(STATEMENT_VERSION_CHECK_LEASE), 1); /* Starlark's */
@@ -624,37 +601,4 @@ static void without_the_language_another_instance_does_it(void **state)
 	assert_true(asked_count(STATEMENT_VERSION_CHECK_LEASE) > 1);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(what_comes_next_is_claimed_rendered_stored_and_told),
-	    TEST(hosts_that_were_asked_are_noted_once_it_is_stored),
-	    TEST(many_panels_have_one_render),
-	    TEST(what_another_worker_has_claimed_is_left_to_it),
-	    TEST(what_another_worker_has_for_long_is_looked_at_again),
-	    TEST(pictures_of_an_older_engine_are_looked_for),
-	    TEST(a_busy_engine_gets_it_later_and_the_claim_goes_back),
-	    TEST(nobody_is_blamed_where_a_process_could_not_be_started),
-	    TEST(what_has_failed_is_stored_with_its_blame),
-	    TEST(what_the_database_refuses_is_not_tried_again_at_once),
-	    TEST(nothing_to_show_is_stored_without_a_picture),
-	    TEST(a_few_are_under_way_at_a_time),
-	    TEST(slow_ones_leave_room_for_another_account),
-	    TEST(a_worker_that_stops_gives_its_claims_back),
-	    TEST(a_render_that_takes_long_renews_its_claim),
-	    TEST(a_claim_that_is_lost_ends_its_render),
-	    TEST(leftovers_are_removed_in_portions),
-	    TEST(a_version_that_cannot_run_is_stored_and_told),
-	    TEST(a_version_that_loads_is_rendered),
-	    TEST(a_picture_that_meets_a_limit_cannot_be_approved),
-	    TEST(a_script_that_was_refused_a_host_is_not_to_blame),
-	    TEST(a_busy_machine_gives_no_verdict),
-	    TEST(accounts_whose_version_is_not_due_are_passed_over),
-	    TEST(a_check_that_takes_long_holds_its_lease),
-	    TEST(without_the_language_another_instance_does_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

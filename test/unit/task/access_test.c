@@ -212,11 +212,12 @@ static void make_known(char ret_value[static 200], struct id account_id)
 	snprintf(ret_value, 200, "Bearer %s", key);
 }
 
+#define CASE(name) TEST_IN(name, open_service, close_service)
+
 /* ---- cases ---- */
 
-static void no_key_is_asked_for_one(void **state)
+CASE(no_key_is_asked_for_one)
 {
-	(void)state;
 	begin(&for_keys, (const char *const[]){NULL});
 	assert_string_equal(answer.detail, "an API key is needed: Authorization: Bearer <key>");
 	assert_refused(nothing_sent);
@@ -226,9 +227,8 @@ static void no_key_is_asked_for_one(void **state)
 	assert_refused(nothing_sent);
 }
 
-static void what_is_no_key_is_refused_without_the_database(void **state)
+CASE(what_is_no_key_is_refused_without_the_database)
 {
-	(void)state;
 	call(&for_keys, "Bearer ");
 	assert_refused(not_valid);
 	call(&for_keys, "Bearer not-a-key");
@@ -236,21 +236,19 @@ static void what_is_no_key_is_refused_without_the_database(void **state)
 	assert_refused(not_valid);
 }
 
-static void two_keys_are_refused(void **state)
+CASE(two_keys_are_refused)
 {
 	char value[200];
 
-	(void)state;
 	make_known(value, account(1));
 	begin(&for_keys, (const char *const[]){value, value, NULL});
 	assert_refused(not_valid);
 }
 
-static void a_known_key_is_admitted(void **state)
+CASE(a_known_key_is_admitted)
 {
 	char value[200];
 
-	(void)state;
 	make_known(value, account(7));
 	call(&for_keys, value);
 	assert_int_equal(answer.status, 200);
@@ -264,12 +262,11 @@ static void a_known_key_is_admitted(void **state)
 	finish();
 }
 
-static void a_key_that_the_database_does_not_know(void **state)
+CASE(a_key_that_the_database_does_not_know)
 {
 	struct db_result nothing = {.outcome = DB_OK}, unavailable = {.outcome = DB_UNAVAILABLE};
 	char value[200];
 
-	(void)state;
 	make_known(value, account(7));
 	key_cache_subscription(service.keys)
 	    ->on_up(key_cache_subscription(service.keys), true); /* forgets all */
@@ -304,9 +301,8 @@ static int attempt(const char *address)
 	return answer.status;
 }
 
-static void too_many_failed_attempts_from_one_address(void **state)
+CASE(too_many_failed_attempts_from_one_address)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(attempt("192.0.2.1"), 401);
 	assert_int_equal(attempt("192.0.2.1"), 429);
@@ -326,11 +322,10 @@ static void too_many_failed_attempts_from_one_address(void **state)
 	}
 }
 
-static void what_costs_no_look_up_is_no_attempt(void **state)
+CASE(what_costs_no_look_up_is_no_attempt)
 {
 	char known[200];
 
-	(void)state;
 	make_known(known, account(7));
 	remote_address = "192.0.2.1";
 	for (int i = 0; i < 10; i++) {
@@ -354,19 +349,17 @@ static void what_costs_no_look_up_is_no_attempt(void **state)
 	remote_address = "unix";
 }
 
-static void without_rate_limits_anybody_may_fail(void **state)
+CASE(without_rate_limits_anybody_may_fail)
 {
-	(void)state;
 	service.failed_attempt_rate.per_second = 0;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(attempt("192.0.2.1"), 401);
 }
 
-static void each_key_has_its_own_rate(void **state)
+CASE(each_key_has_its_own_rate)
 {
 	char one[200], other[200];
 
-	(void)state;
 	make_known(one, account(1));
 	make_known(other, account(1));
 	for (int i = 0; i < 3; i++) {
@@ -418,11 +411,10 @@ static struct step_result handle_gone(struct task *task)
 	return task_refuse(task);
 }
 
-static void another_kind_has_its_own_answers_and_rate(void **state)
+CASE(another_kind_has_its_own_answers_and_rate)
 {
 	struct endpoint endpoint = {.name = "badge", .handler = handle, .access = &badge};
 
-	(void)state;
 	call(&endpoint, "nothing");
 	assert_string_equal(answer.detail, "show a badge");
 	assert_refused("Badge");
@@ -437,12 +429,11 @@ static void another_kind_has_its_own_answers_and_rate(void **state)
 	finish();
 }
 
-static void an_endpoint_for_other_callers(void **state)
+CASE(an_endpoint_for_other_callers)
 {
 	static const struct endpoint for_badges = {
 	    .name = "for_badges", .access = &badge, .same_as = &for_keys};
 
-	(void)state;
 	call(&for_badges, "nothing");
 	assert_refused("Badge");
 	call(&for_badges, "badge");
@@ -451,50 +442,30 @@ static void an_endpoint_for_other_callers(void **state)
 	finish();
 }
 
-static void a_caller_whose_account_is_gone(void **state)
+CASE(a_caller_whose_account_is_gone)
 {
 	struct endpoint endpoint = {
 	    .name = "gone", .handler = handle_gone, .access = &access_api_key};
 	char value[200];
 
-	(void)state;
 	make_known(value, account(1));
 	call(&endpoint, value);
 	assert_refused(not_valid);
 }
 
-static void without_access_anyone_may(void **state)
+CASE(without_access_anyone_may)
 {
 	struct endpoint endpoint = {.name = "public", .handler = handle};
 
-	(void)state;
 	begin(&endpoint, (const char *const[]){NULL});
 	assert_int_equal(answer.status, 200);
 	assert_string_equal(answer.limit, "");
 	finish();
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_service, close_service)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    CASE(no_key_is_asked_for_one),
-	    CASE(what_is_no_key_is_refused_without_the_database),
-	    CASE(two_keys_are_refused),
-	    CASE(a_known_key_is_admitted),
-	    CASE(a_key_that_the_database_does_not_know),
-	    CASE(too_many_failed_attempts_from_one_address),
-	    CASE(what_costs_no_look_up_is_no_attempt),
-	    CASE(without_rate_limits_anybody_may_fail),
-	    CASE(each_key_has_its_own_rate),
-	    CASE(another_kind_has_its_own_answers_and_rate),
-	    CASE(an_endpoint_for_other_callers),
-	    CASE(a_caller_whose_account_is_gone),
-	    CASE(without_access_anyone_may),
-	};
-
 	if (sodium_init() < 0)
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests(NULL, NULL);
 }

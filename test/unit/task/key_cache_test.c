@@ -99,9 +99,8 @@ static void hint(uint32_t number)
 	hint_text(str_from(text));
 }
 
-static void known_keys_are_found(void **state)
+TEST_IN(known_keys_are_found, open_cache, close_cache)
 {
-	(void)state;
 	hints_up(true);
 	assert_false(knows(1));
 	learn(1);
@@ -112,9 +111,8 @@ static void known_keys_are_found(void **state)
 }
 
 /* An expired key need not be looked up like an unknown one. */
-static void a_key_that_is_no_longer_fresh_is_still_known(void **state)
+TEST_IN(a_key_that_is_no_longer_fresh_is_still_known, open_cache, close_cache)
 {
-	(void)state;
 	hints_up(true);
 	assert_false(key_cache_knows(cache, hash_of(1)));
 	learn(1);
@@ -132,9 +130,8 @@ static void a_key_that_is_no_longer_fresh_is_still_known(void **state)
 	assert_false(key_cache_knows(cache, hash_of(1)));
 }
 
-static void hint_forgets_its_key_only(void **state)
+TEST_IN(hint_forgets_its_key_only, open_cache, close_cache)
 {
-	(void)state;
 	hints_up(true);
 	learn(1);
 	learn(2);
@@ -145,11 +142,10 @@ static void hint_forgets_its_key_only(void **state)
 	assert_true(knows(2));
 }
 
-static void hints_that_mean_nothing(void **state)
+TEST_IN(hints_that_mean_nothing, open_cache, close_cache)
 {
 	static const char *const texts[] = {"", "x", "00", "zz", ":"};
 
-	(void)state;
 	hints_up(true);
 	learn(1);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -158,11 +154,10 @@ static void hints_that_mean_nothing(void **state)
 }
 
 /* The database was queried, the key revoked, and the hint received before the answer. */
-static void answer_that_is_older_than_a_hint_is_not_kept(void **state)
+TEST_IN(answer_that_is_older_than_a_hint_is_not_kept, open_cache, close_cache)
 {
 	struct key_moment asked;
 
-	(void)state;
 	hints_up(true);
 	asked = key_cache_now(cache);
 	hint(1);
@@ -180,7 +175,7 @@ static void answer_that_is_older_than_a_hint_is_not_kept(void **state)
 }
 
 /* The cache copies the bytes that it gets. */
-static void the_scope_is_kept(void **state)
+TEST_IN(the_scope_is_kept, open_cache, close_cache)
 {
 	char devices[] = "0123456789abcdefABCDEFGHIJKLMNOP";
 	struct key_known given = {
@@ -189,7 +184,6 @@ static void the_scope_is_kept(void **state)
 	};
 	const struct key_known *known;
 
-	(void)state;
 	hints_up(true);
 	key_cache_insert(cache, hash_of(1), &given, key_cache_now(cache));
 	memset(devices, 0, sizeof(devices));
@@ -203,9 +197,8 @@ static void the_scope_is_kept(void **state)
 	assert_true(key_cache_knows(cache, hash_of(1)));
 }
 
-static void without_hints_entries_live_750_ms(void **state)
+TEST_IN(without_hints_entries_live_750_ms, open_cache, close_cache)
 {
-	(void)state;
 	learn(1);
 	pass_ms(749);
 	assert_true(knows(1));
@@ -214,9 +207,8 @@ static void without_hints_entries_live_750_ms(void **state)
 }
 
 /* The connection counts as up, but its server process hangs, or the network loses everything. */
-static void silent_hints_are_no_hints(void **state)
+TEST_IN(silent_hints_are_no_hints, open_cache, close_cache)
 {
-	(void)state;
 	hints_up(true);
 	learn(1);
 	pass_ms(60 * 1000);
@@ -239,11 +231,10 @@ static void silent_hints_are_no_hints(void **state)
 }
 
 /* A slow answer of the database is as old as its query. */
-static void answer_is_as_old_as_its_question(void **state)
+TEST_IN(answer_is_as_old_as_its_question, open_cache, close_cache)
 {
 	struct key_moment asked;
 
-	(void)state;
 	asked = key_cache_now(cache);
 	pass_ms(700);
 	insert(1, asked);
@@ -253,9 +244,8 @@ static void answer_is_as_old_as_its_question(void **state)
 	assert_false(knows(1));
 }
 
-static void with_hints_entries_live_longer_but_not_for_ever(void **state)
+TEST_IN(with_hints_entries_live_longer_but_not_for_ever, open_cache, close_cache)
 {
-	(void)state;
 	hints_up(true);
 	learn(1);
 	pass_ms(5 * 60 * 1000 - 1);
@@ -267,9 +257,8 @@ static void with_hints_entries_live_longer_but_not_for_ever(void **state)
 }
 
 /* Revocations are unknown while hints were lost. */
-static void return_of_hints_forgets_all(void **state)
+TEST_IN(return_of_hints_forgets_all, open_cache, close_cache)
 {
-	(void)state;
 	learn(1);
 	hints_up(true);
 	assert_false(knows(1));
@@ -281,11 +270,10 @@ static void return_of_hints_forgets_all(void **state)
 	assert_false(knows(2));
 }
 
-static void memory_is_bounded(void **state)
+TEST_IN(memory_is_bounded, open_cache, close_cache)
 {
 	enum { MANY = 10000 };
 
-	(void)state;
 	hints_up(true);
 	for (uint32_t i = 0; i < MANY + 10; i++)
 		learn(i);
@@ -296,27 +284,4 @@ static void memory_is_bounded(void **state)
 		assert_true(knows(i));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(known_keys_are_found, open_cache, close_cache),
-	    cmocka_unit_test_setup_teardown(a_key_that_is_no_longer_fresh_is_still_known,
-					    open_cache, close_cache),
-	    cmocka_unit_test_setup_teardown(hint_forgets_its_key_only, open_cache, close_cache),
-	    cmocka_unit_test_setup_teardown(hints_that_mean_nothing, open_cache, close_cache),
-	    cmocka_unit_test_setup_teardown(answer_that_is_older_than_a_hint_is_not_kept,
-					    open_cache, close_cache),
-	    cmocka_unit_test_setup_teardown(the_scope_is_kept, open_cache, close_cache),
-	    cmocka_unit_test_setup_teardown(without_hints_entries_live_750_ms, open_cache,
-					    close_cache),
-	    cmocka_unit_test_setup_teardown(silent_hints_are_no_hints, open_cache, close_cache),
-	    cmocka_unit_test_setup_teardown(answer_is_as_old_as_its_question, open_cache,
-					    close_cache),
-	    cmocka_unit_test_setup_teardown(with_hints_entries_live_longer_but_not_for_ever,
-					    open_cache, close_cache),
-	    cmocka_unit_test_setup_teardown(return_of_hints_forgets_all, open_cache, close_cache),
-	    cmocka_unit_test_setup_teardown(memory_is_bounded, open_cache, close_cache),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

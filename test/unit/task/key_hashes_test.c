@@ -7,12 +7,11 @@
 enum { KEYS = 20000, KEY_BYTES = 80 };
 
 /* More keys than slots in the table, in two orders: each result is the key's own hash. */
-static void test_many_keys(void **state)
+TEST(test_many_keys)
 {
 	uint8_t hash[KEY_HASH_BYTES], expected[KEY_HASH_BYTES];
 	char key[KEY_BYTES];
 
-	(void)state;
 	for (unsigned i = 0; i < 2 * KEYS; i++) {
 		unsigned number = i < KEYS ? i : i % 3 ? i - KEYS : KEYS - i % 100;
 		int length = snprintf(key, sizeof(key), "ddk_%u", number);
@@ -27,13 +26,12 @@ static void test_many_keys(void **state)
 }
 
 /* Two keys, one a prefix of the other, and an empty key. */
-static void test_lengths(void **state)
+TEST(test_lengths)
 {
 	static const char text[] =
 	    "ddk_0123456789012345678901234567890123456789012345678901234567890123";
 	uint8_t hash[KEY_HASH_BYTES], expected[KEY_HASH_BYTES];
 
-	(void)state;
 	for (size_t length = 0; length < sizeof(text); length++) {
 		key_hash((struct str){text, length}, expected);
 		key_hash_again((struct str){text, length}, hash);
@@ -41,12 +39,4 @@ static void test_lengths(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_many_keys),
-	    cmocka_unit_test(test_lengths),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

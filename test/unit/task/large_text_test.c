@@ -188,18 +188,18 @@ static void receive(const char *wanted)
 
 enum { LARGE = 600 * 1000 };
 
-static void small_texts_stay_on_the_loop(void **state)
+#define CASE(name) TEST_IN(name, setup, teardown)
+
+CASE(small_texts_stay_on_the_loop)
 {
-	(void)state;
 	ask(10, ",\"number\":3}");
 	receive("\"10 3\"");
 	assert_true(test.body_on_loop && test.answer_on_loop);
 	assert_int_equal(test.checked, 1);
 }
 
-static void large_bodies_leave_the_loop(void **state)
+CASE(large_bodies_leave_the_loop)
 {
-	(void)state;
 	ask(LARGE, ",\"number\":3}");
 	receive("\"600000 3\"");
 	assert_false(test.body_on_loop);
@@ -207,9 +207,8 @@ static void large_bodies_leave_the_loop(void **state)
 	assert_int_equal(test.finished, 1);
 }
 
-static void large_answers_leave_the_loop(void **state)
+CASE(large_answers_leave_the_loop)
 {
-	(void)state;
 	test.answer_bytes = LIMIT_LOOP_TEXT_BYTES + 1;
 	ask(10, "}");
 	receive("\"10 0\"");
@@ -218,9 +217,8 @@ static void large_answers_leave_the_loop(void **state)
 	assert_int_equal(test.written, 1);
 }
 
-static void faults_of_large_bodies_are_told(void **state)
+CASE(faults_of_large_bodies_are_told)
 {
-	(void)state;
 	ask(LARGE, ",\"number\":30}");
 	receive("HTTP/1.1 400 ");
 	assert_int_equal(test.written, 0);
@@ -229,9 +227,8 @@ static void faults_of_large_bodies_are_told(void **state)
 	assert_int_equal(test.finished, 2);
 }
 
-static void clients_may_leave(void **state)
+CASE(clients_may_leave)
 {
-	(void)state;
 	ask(LARGE, "}");
 	close(test.client);
 	test.client = -1;
@@ -274,11 +271,10 @@ static void begin_other(struct other_work *work, uint8_t account, bool waits)
 }
 
 /* The rest of a body waits while others have their turns. */
-static void a_very_large_body_takes_turns_with_others(void **state)
+CASE(a_very_large_body_takes_turns_with_others)
 {
 	struct other_work first, second;
 
-	(void)state;
 	begin_other(&first, 7, /* waits= */ true);
 	ask(LARGE, ",\"number\":3}");
 	while (lanes_load(&test.loop, LANE_LONG) < 2)
@@ -295,18 +291,4 @@ static void a_very_large_body_takes_turns_with_others(void **state)
 	sem_destroy(&second.may_end);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    CASE(small_texts_stay_on_the_loop),
-	    CASE(large_bodies_leave_the_loop),
-	    CASE(large_answers_leave_the_loop),
-	    CASE(faults_of_large_bodies_are_told),
-	    CASE(a_very_large_body_takes_turns_with_others),
-	    CASE(clients_may_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

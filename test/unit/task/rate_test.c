@@ -41,7 +41,7 @@ static struct id id_of(uint32_t number)
 
 static const struct rate_policy ten = {.name = "ten", .per_second = 10, .burst = 40};
 
-static void policies_are_told_apart_by_the_whole_name(void **state)
+TEST_IN(policies_are_told_apart_by_the_whole_name, open_table, close_table)
 {
 	static const struct rate_policy policies[] = {
 	    {.name = "attempts", .per_second = 1, .burst = 1},
@@ -50,18 +50,16 @@ static void policies_are_told_apart_by_the_whole_name(void **state)
 	    {.name = "attempts-of-browser", .per_second = 1, .burst = 1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
 		assert_true(rate_take(table, &policies[i], id_of(1), START_US).is_allowed);
 	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
 		assert_false(rate_take(table, &policies[i], id_of(1), START_US).is_allowed);
 }
 
-static void full_bucket_is_emptied(void **state)
+TEST_IN(full_bucket_is_emptied, open_table, close_table)
 {
 	struct rate_result result;
 
-	(void)state;
 	for (unsigned taken = 1; taken <= 40; taken++) {
 		result = rate_take(table, &ten, id_of(1), START_US);
 		assert_true(result.is_allowed);
@@ -77,11 +75,10 @@ static void full_bucket_is_emptied(void **state)
 	}
 }
 
-static void looking_takes_nothing(void **state)
+TEST_IN(looking_takes_nothing, open_table, close_table)
 {
 	struct rate_result looked, taken;
 
-	(void)state;
 	assert_int_equal(rate_look(table, &ten, id_of(1), START_US).remaining, 40);
 	for (unsigned i = 0; i < 45; i++) {
 		looked = rate_look(table, &ten, id_of(1), START_US + i);
@@ -99,9 +96,8 @@ static void looking_takes_nothing(void **state)
 
 /* The table is never unused while a bucket lacks a token, and is unused at most a second after
  * the last one is full. */
-static void table_is_unused_once_all_are_full(void **state)
+TEST_IN(table_is_unused_once_all_are_full, open_table, close_table)
 {
-	(void)state;
 	assert_true(rate_is_unused(table, 0));
 	assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
 	for (unsigned i = 0; i < 20; i++)
@@ -120,9 +116,8 @@ static void table_is_unused_once_all_are_full(void **state)
 	assert_true(rate_is_unused(table, START_US + 8 * SECOND_US));
 }
 
-static void token_comes_back_at_its_time(void **state)
+TEST_IN(token_comes_back_at_its_time, open_table, close_table)
 {
-	(void)state;
 	for (unsigned i = 0; i < 40; i++)
 		assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
 	assert_false(rate_take(table, &ten, id_of(1), START_US + 99999).is_allowed);
@@ -134,7 +129,7 @@ static void token_comes_back_at_its_time(void **state)
 	assert_false(rate_take(table, &ten, id_of(1), 1000 * SECOND_US).is_allowed);
 }
 
-static void waiting_as_told_is_enough(void **state)
+TEST_IN(waiting_as_told_is_enough, open_table, close_table)
 {
 	static const struct rate_policy policies[] = {
 	    {.name = "a", .per_second = 1, .burst = 1},
@@ -144,7 +139,6 @@ static void waiting_as_told_is_enough(void **state)
 	    {.name = "e", .per_second = 1000000, .burst = 2000000},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < array_length(policies); i++) {
 		const struct rate_policy *policy = &policies[i];
 		uint64_t now_us = START_US;
@@ -167,12 +161,11 @@ static void waiting_as_told_is_enough(void **state)
 }
 
 /* Over a long time, at most the burst and the tokens grown since are granted. */
-static void random_walk_stays_within_the_limit(void **state)
+TEST_IN(random_walk_stays_within_the_limit, open_table, close_table)
 {
 	uint64_t now_us = START_US;
 	uint64_t allowed = 0;
 
-	(void)state;
 	srandom(1);
 	for (int i = 0; i < 100000; i++) {
 		now_us += (uint64_t)random() % 50000;
@@ -183,11 +176,10 @@ static void random_walk_stays_within_the_limit(void **state)
 	assert_true(allowed >= (now_us - START_US) / 100000);
 }
 
-static void buckets_are_told_apart(void **state)
+TEST_IN(buckets_are_told_apart, open_table, close_table)
 {
 	static const struct rate_policy other = {.name = "other", .per_second = 10, .burst = 40};
 
-	(void)state;
 	for (unsigned i = 0; i < 40; i++)
 		assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
 	assert_false(rate_take(table, &ten, id_of(1), START_US).is_allowed);
@@ -197,9 +189,8 @@ static void buckets_are_told_apart(void **state)
 
 /* With more IDs than buckets, the fullest bucket is dropped, and the empty one is kept, since it
  * has the latest time. */
-static void full_table_forgets_the_fullest(void **state)
+TEST_IN(full_table_forgets_the_fullest, open_table, close_table)
 {
-	(void)state;
 	for (unsigned i = 0; i < 40; i++)
 		assert_true(rate_take(table, &ten, id_of(0), START_US).is_allowed);
 	for (uint32_t i = 1; i < 300000; i++)
@@ -208,7 +199,7 @@ static void full_table_forgets_the_fullest(void **state)
 }
 
 /* Several processes take from one bucket at once: no token is given twice or lost. */
-static void processes_share_a_bucket(void **state)
+TEST_IN(processes_share_a_bucket, open_table, close_table)
 {
 	enum { PROCESSES = 4, TRIES = 20000, BURST = 30000 };
 	static const struct rate_policy policy = {.name = "p", .per_second = 1, .burst = BURST};
@@ -216,7 +207,6 @@ static void processes_share_a_bucket(void **state)
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned allowed = 0;
 
-	(void)state;
 	assert_true(counts != MAP_FAILED);
 	for (int process = 0; process < PROCESSES; process++) {
 		pid_t pid = fork();
@@ -242,17 +232,15 @@ static void processes_share_a_bucket(void **state)
 }
 
 /* The clock is slightly behind that of another process. */
-static void time_may_go_back_a_little(void **state)
+TEST_IN(time_may_go_back_a_little, open_table, close_table)
 {
-	(void)state;
 	assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
 	assert_int_equal(rate_take(table, &ten, id_of(1), START_US - 50000).remaining, 37);
 	assert_true(rate_take(table, &ten, id_of(1), START_US).is_allowed);
 }
 
-static void several_are_taken_at_once(void **state)
+TEST_IN(several_are_taken_at_once, open_table, close_table)
 {
-	(void)state;
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 16);
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 16, START_US), 16);
 	/* Takes the rest, and then the tokens that have grown since. */
@@ -263,9 +251,8 @@ static void several_are_taken_at_once(void **state)
 	assert_true(rate_take(table, &ten, id_of(2), START_US).is_allowed);
 }
 
-static void what_is_given_back_can_be_taken_again(void **state)
+TEST_IN(what_is_given_back_can_be_taken_again, open_table, close_table)
 {
-	(void)state;
 	rate_give_back(table, &ten, id_of(1), START_US); /* none was taken */
 	assert_int_equal(rate_take_some(table, &ten, id_of(1), 100, START_US), 40);
 	rate_give_back(table, &ten, id_of(1), START_US);
@@ -277,28 +264,4 @@ static void what_is_given_back_can_be_taken_again(void **state)
 	    rate_take_some(table, &ten, id_of(1), 100, START_US + 60 * (uint64_t)SECOND_US), 40);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(policies_are_told_apart_by_the_whole_name, open_table,
-					    close_table),
-	    cmocka_unit_test_setup_teardown(full_bucket_is_emptied, open_table, close_table),
-	    cmocka_unit_test_setup_teardown(looking_takes_nothing, open_table, close_table),
-	    cmocka_unit_test_setup_teardown(table_is_unused_once_all_are_full, open_table,
-					    close_table),
-	    cmocka_unit_test_setup_teardown(token_comes_back_at_its_time, open_table, close_table),
-	    cmocka_unit_test_setup_teardown(waiting_as_told_is_enough, open_table, close_table),
-	    cmocka_unit_test_setup_teardown(random_walk_stays_within_the_limit, open_table,
-					    close_table),
-	    cmocka_unit_test_setup_teardown(buckets_are_told_apart, open_table, close_table),
-	    cmocka_unit_test_setup_teardown(full_table_forgets_the_fullest, open_table,
-					    close_table),
-	    cmocka_unit_test_setup_teardown(processes_share_a_bucket, open_table, close_table),
-	    cmocka_unit_test_setup_teardown(time_may_go_back_a_little, open_table, close_table),
-	    cmocka_unit_test_setup_teardown(several_are_taken_at_once, open_table, close_table),
-	    cmocka_unit_test_setup_teardown(what_is_given_back_can_be_taken_again, open_table,
-					    close_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -129,11 +129,12 @@ static void change(uint32_t number)
 	read_cache_on_change(other, id_of(number), true);
 }
 
-static void an_answer_is_found_by_its_account_kind_and_id(void **state)
+#define SCENE(name) TEST_IN(name, open_caches, close_caches)
+
+SCENE(an_answer_is_found_by_its_account_kind_and_id)
 {
 	struct read_key key = key_of(1, 2);
 
-	(void)state;
 	assert_false(has(1, 2));
 	keep(1, 2);
 	assert_true(has(1, 2));
@@ -142,9 +143,8 @@ static void an_answer_is_found_by_its_account_kind_and_id(void **state)
 	assert_null(read_cache_find(cache, &key));
 }
 
-static void a_change_at_another_worker_ends_it(void **state)
+SCENE(a_change_at_another_worker_ends_it)
 {
-	(void)state;
 	keep(1, 2);
 	keep(1, 3);
 	change(2);
@@ -163,9 +163,8 @@ static void a_change_at_another_worker_ends_it(void **state)
 	assert_false(has(1, 3));
 }
 
-static void hints_of_programs_before_this_one_end_it(void **state)
+SCENE(hints_of_programs_before_this_one_end_it)
 {
-	(void)state;
 	keep(1, 2);
 	hint(cache, STR("device:02000000-0000-0000-0000-000000000001:7"));
 	assert_false(has(1, 2));
@@ -175,12 +174,11 @@ static void hints_of_programs_before_this_one_end_it(void **state)
 }
 
 /* Its query may have run before or after the commit of the change. */
-static void a_read_that_meets_a_change_is_not_kept(void **state)
+SCENE(a_read_that_meets_a_change_is_not_kept)
 {
 	struct read_sources sources = {.ids = {id_of(2)}, .count = 1};
 	struct read_moment asked = read_cache_now(cache);
 
-	(void)state;
 	change(2);
 	keep_made_of(cache, 1, 2, &sources, asked);
 	assert_false(has(1, 2));
@@ -191,11 +189,10 @@ static void a_read_that_meets_a_change_is_not_kept(void **state)
 }
 
 /* A list depends on rows that were unknown before it was read. */
-static void a_change_of_any_row_ends_a_list(void **state)
+SCENE(a_change_of_any_row_ends_a_list)
 {
 	struct read_sources sources = {.count = READ_SOURCES_MAX};
 
-	(void)state;
 	for (unsigned i = 0; i < READ_SOURCES_MAX; i++)
 		sources.ids[i] = id_of(1000 + i);
 	for (unsigned i = 0; i < READ_SOURCES_MAX; i++) {
@@ -206,9 +203,8 @@ static void a_change_of_any_row_ends_a_list(void **state)
 	}
 }
 
-static void a_new_worker_ends_all(void **state)
+SCENE(a_new_worker_ends_all)
 {
-	(void)state;
 	keep(1, 2);
 	read_cache_destroy(other);
 	assert_true(has(1, 2));
@@ -216,11 +212,10 @@ static void a_new_worker_ends_all(void **state)
 	assert_false(has(1, 2));
 }
 
-static void an_answer_is_kept_for_a_minute(void **state)
+SCENE(an_answer_is_kept_for_a_minute)
 {
 	struct read_sources short_lived = {.ids = {id_of(3)}, .count = 1, .fresh_ms = 100};
 
-	(void)state;
 	keep(1, 2);
 	keep_made_of(cache, 1, 3, &short_lived, read_cache_now(cache));
 	pass_ms(99);
@@ -233,9 +228,8 @@ static void an_answer_is_kept_for_a_minute(void **state)
 	assert_false(has(1, 2));
 }
 
-static void without_hints_nothing_old_is_found(void **state)
+SCENE(without_hints_nothing_old_is_found)
 {
-	(void)state;
 	keep(1, 2);
 	loop.uv.time += 749;
 	assert_true(has(1, 2));
@@ -247,9 +241,8 @@ static void without_hints_nothing_old_is_found(void **state)
 }
 
 /* It has all changes that were answered before it was asked for. */
-static void without_hints_a_new_answer_counts(void **state)
+SCENE(without_hints_a_new_answer_counts)
 {
-	(void)state;
 	loop.uv.time += 60 * 1000;
 	keep(1, 2);
 	assert_true(has(1, 2));
@@ -262,9 +255,8 @@ static void without_hints_a_new_answer_counts(void **state)
 	assert_false(has(1, 2));
 }
 
-static void while_a_row_is_in_doubt_it_is_not_found(void **state)
+SCENE(while_a_row_is_in_doubt_it_is_not_found)
 {
-	(void)state;
 	keep(1, 2);
 	keep(1, 3);
 	read_cache_on_doubt(other, id_of(2), true);
@@ -285,9 +277,8 @@ static void while_a_row_is_in_doubt_it_is_not_found(void **state)
 	assert_false(has(1, 2));
 }
 
-static void when_any_row_may_have_changed_all_is_read_again(void **state)
+SCENE(when_any_row_may_have_changed_all_is_read_again)
 {
-	(void)state;
 	keep(1, 2);
 	keep(1, 3);
 	read_cache_on_all(other);
@@ -296,12 +287,11 @@ static void when_any_row_may_have_changed_all_is_read_again(void **state)
 	assert_true(has(1, 2));
 }
 
-static void when_hints_are_back_all_is_read_again(void **state)
+SCENE(when_hints_are_back_all_is_read_again)
 {
 	struct read_sources sources = {.ids = {id_of(3)}, .count = 1};
 	struct read_moment asked = read_cache_now(cache);
 
-	(void)state;
 	keep(1, 2);
 	hints_up(cache, false);
 	assert_true(has(1, 2));
@@ -311,11 +301,10 @@ static void when_hints_are_back_all_is_read_again(void **state)
 	assert_false(has(1, 3));
 }
 
-static void what_is_not_read_again_takes_no_memory(void **state)
+SCENE(what_is_not_read_again_takes_no_memory)
 {
 	struct read_key key = key_of(1, 0);
 
-	(void)state;
 	for (uint32_t i = 0; i < 20; i++)
 		keep(i % 3, i);
 	assert_true(read_cache_bytes(cache) > 20 * BODY_BYTES);
@@ -336,9 +325,8 @@ static unsigned count_kept(uint32_t account, uint32_t count)
 	return kept;
 }
 
-static void at_the_limit_the_oldest_go(void **state)
+SCENE(at_the_limit_the_oldest_go)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 200; i++) {
 		keep(1, i);
 		assert_true(read_cache_bytes(cache) <= BYTES_MAX);
@@ -347,11 +335,10 @@ static void at_the_limit_the_oldest_go(void **state)
 	assert_in_range(count_kept(1, 200), BYTES_MAX / BODY_BYTES * 3 / 4, BYTES_MAX / BODY_BYTES);
 }
 
-static void each_account_keeps_its_share(void **state)
+SCENE(each_account_keeps_its_share)
 {
 	unsigned all;
 
-	(void)state;
 	for (uint32_t i = 0; i < 200; i++)
 		keep(1, i);
 	all = count_kept(1, 200);
@@ -370,33 +357,30 @@ static void each_account_keeps_its_share(void **state)
 	assert_true(read_cache_bytes(cache) <= BYTES_MAX);
 }
 
-static void a_large_answer_is_not_kept(void **state)
+SCENE(a_large_answer_is_not_kept)
 {
 	struct read_key key = key_of(1, 2);
 	struct read_sources sources = {.ids = {id_of(2)}, .count = 1, .fresh_ms = READ_FRESH_MS};
 	static char body[LIMIT_LOOP_TEXT_BYTES + 1];
 
-	(void)state;
 	read_cache_keep(cache, &key, &(struct read_answer){STR("\"\""), {body, sizeof(body)}},
 			&sources, read_cache_now(cache));
 	assert_null(read_cache_find(cache, &key));
 	assert_int_equal(read_cache_bytes(cache), 0);
 }
 
-static void a_worker_that_drains_keeps_nothing_more(void **state)
+SCENE(a_worker_that_drains_keeps_nothing_more)
 {
-	(void)state;
 	keep(1, 2);
 	read_cache_drain(cache);
 	keep(1, 3);
 	assert_true(has(1, 2) && !has(1, 3));
 }
 
-static void rows_of_panels_are_read_when_their_time_was_written(void **state)
+SCENE(rows_of_panels_are_read_when_their_time_was_written)
 {
 	const int64_t second = 1000 * 1000, now = 1000 * second;
 
-	(void)state;
 	assert_int_equal(read_cache_device_ms(now, now), 58 * 1000);
 	assert_int_equal(read_cache_device_ms(now - 50 * second, now), 8 * 1000);
 	assert_int_equal(read_cache_device_ms(now - 58 * second, now), 1000);
@@ -427,13 +411,12 @@ static void *write_rows(void *unused)
 }
 
 /* A read includes every write that was answered before it began. */
-static void no_read_is_older_than_an_answered_write(void **state)
+SCENE(no_read_is_older_than_an_answered_write)
 {
 	uint32_t known[ROWS] = {0};
 	uint64_t since[ROWS] = {0};
 	pthread_t writer;
 
-	(void)state;
 	assert_int_equal(pthread_create(&writer, NULL, write_rows, NULL), 0);
 	for (uint32_t row = 0; answered[WRITES % ROWS] < WRITES; row = (row + 1) % ROWS) {
 		uint32_t slot = read_stamps_slot(stamps, id_of(row));
@@ -450,31 +433,4 @@ static void no_read_is_older_than_an_answered_write(void **state)
 	pthread_join(writer, NULL);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_caches, close_caches)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(an_answer_is_found_by_its_account_kind_and_id),
-	    TEST(a_change_at_another_worker_ends_it),
-	    TEST(hints_of_programs_before_this_one_end_it),
-	    TEST(a_read_that_meets_a_change_is_not_kept),
-	    TEST(a_change_of_any_row_ends_a_list),
-	    TEST(a_new_worker_ends_all),
-	    TEST(an_answer_is_kept_for_a_minute),
-	    TEST(without_hints_nothing_old_is_found),
-	    TEST(without_hints_a_new_answer_counts),
-	    TEST(while_a_row_is_in_doubt_it_is_not_found),
-	    TEST(when_any_row_may_have_changed_all_is_read_again),
-	    TEST(when_hints_are_back_all_is_read_again),
-	    TEST(what_is_not_read_again_takes_no_memory),
-	    TEST(at_the_limit_the_oldest_go),
-	    TEST(each_account_keeps_its_share),
-	    TEST(a_large_answer_is_not_kept),
-	    TEST(a_worker_that_drains_keeps_nothing_more),
-	    TEST(rows_of_panels_are_read_when_their_time_was_written),
-	    TEST(no_read_is_older_than_an_answered_write),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

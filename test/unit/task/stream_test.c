@@ -130,11 +130,10 @@ static void receive(void)
 	}
 }
 
-static void to_the_end(void **state)
+TEST_IN(to_the_end, setup, teardown)
 {
 	size_t body = PORTIONS * (sizeof("493e0\r\n") - 1 + PORTION_BYTES + 2) + 5;
 
-	(void)state;
 	ask();
 	while (memcmp(test.last, "0\r\n\r\n", 5) != 0) {
 		turn();
@@ -147,9 +146,8 @@ static void to_the_end(void **state)
 	assert_true(test.received > body && test.received < body + 400);
 }
 
-static void client_leaves(void **state)
+TEST_IN(client_leaves, setup, teardown)
 {
-	(void)state;
 	ask();
 	while (test.received == 0) {
 		turn();
@@ -164,12 +162,4 @@ static void client_leaves(void **state)
 	assert_int_equal(test.service.task_count, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(to_the_end, setup, teardown),
-	    cmocka_unit_test_setup_teardown(client_leaves, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -120,14 +120,13 @@ static void compare_operation(const char *method, const char *path, yyjson_val *
 	assert_int_equal(endpoint->body != NULL, yyjson_obj_get(operation, "requestBody") != NULL);
 }
 
-static void every_operation_has_its_route(void **state)
+TEST(every_operation_has_its_route)
 {
 	yyjson_val *paths = yyjson_obj_get(root, "paths");
 	size_t i, count, j, methods;
 	yyjson_val *path, *item, *method, *operation;
 	unsigned operations = 0;
 
-	(void)state;
 	yyjson_obj_foreach(paths, i, count, path, item)
 	{
 		yyjson_obj_foreach(item, j, methods, method, operation)
@@ -233,9 +232,8 @@ static void compare(const struct record *record, const char *name, bool is_body)
 	assert_true(!is_body || yyjson_is_false(yyjson_obj_get(schema, "additionalProperties")));
 }
 
-static void bodies_match_their_schemas(void **state)
+TEST(bodies_match_their_schemas)
 {
-	(void)state;
 	compare(&installing_record, "Installing", true);
 	compare(&handler_call_record, "HandlerCall", true);
 	compare(&preview_request_record, "PreviewRequest", true);
@@ -246,20 +244,10 @@ static void bodies_match_their_schemas(void **state)
 	compare(&settings_change_record, "SettingsChange", true);
 }
 
-static void answers_match_their_schemas(void **state)
+TEST(answers_match_their_schemas)
 {
-	(void)state;
 	compare(&own_device_record, "Device", false);
 	compare(&own_version_record, "OwnVersion", false);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_operation_has_its_route),
-	    cmocka_unit_test(bodies_match_their_schemas),
-	    cmocka_unit_test(answers_match_their_schemas),
-	};
-
-	return cmocka_run_group_tests(tests, read_document, free_document);
-}
+RUN_TESTS(read_document, free_document)

@@ -30,27 +30,24 @@ static bool is_known(int64_t at_s)
 	return is;
 }
 
-static void what_was_written_is_read(void **state)
+TEST_IN(what_was_written_is_read, make, NULL)
 {
-	(void)state;
 	assert_int_equal(strlen(text), KNOWN_BROWSER_LENGTH);
 	assert_true(is_known(now_s));
 	/* Clocks of instances may differ. */
 	assert_true(is_known(now_s - 3600));
 }
 
-static void it_ends_after_a_while(void **state)
+TEST_IN(it_ends_after_a_while, make, NULL)
 {
 	const int64_t day_s = 24 * 3600;
 
-	(void)state;
 	assert_true(is_known(now_s + LIMIT_KNOWN_BROWSER_S - day_s));
 	assert_false(is_known(now_s + LIMIT_KNOWN_BROWSER_S));
 }
 
-static void each_character_counts(void **state)
+TEST_IN(each_character_counts, make, NULL)
 {
-	(void)state;
 	for (size_t i = 0; i < KNOWN_BROWSER_LENGTH; i++) {
 		char before = text[i];
 
@@ -66,20 +63,18 @@ static void each_character_counts(void **state)
 	assert_false(is_known(now_s));
 }
 
-static void another_key_knows_it_not(void **state)
+TEST_IN(another_key_knows_it_not, make, NULL)
 {
-	(void)state;
 	key.bytes[31] ^= 1;
 	assert_false(is_known(now_s));
 }
 
 /* Each purpose has its own derived key. */
-static void its_code_is_made_with_a_key_of_its_own(void **state)
+TEST_IN(its_code_is_made_with_a_key_of_its_own, make, NULL)
 {
 	uint8_t bytes[36], code[16];
 	size_t size;
 
-	(void)state;
 	assert_int_equal(sodium_base642bin(bytes, sizeof(bytes), text, KNOWN_BROWSER_LENGTH, NULL,
 					   &size, NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING),
 			 0);
@@ -88,15 +83,4 @@ static void its_code_is_made_with_a_key_of_its_own(void **state)
 	assert_memory_equal(bytes + 4, id.bytes, sizeof(id.bytes));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(what_was_written_is_read, make),
-	    cmocka_unit_test_setup(it_ends_after_a_while, make),
-	    cmocka_unit_test_setup(each_character_counts, make),
-	    cmocka_unit_test_setup(another_key_knows_it_not, make),
-	    cmocka_unit_test_setup(its_code_is_made_with_a_key_of_its_own, make),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -44,9 +44,8 @@ static struct id account_of(uint32_t number)
 	return id;
 }
 
-static void what_was_added_is_known_until_it_is_forgotten(void **state)
+TEST_IN(what_was_added_is_known_until_it_is_forgotten, open_table, close_table)
 {
-	(void)state;
 	assert_false(known_sessions_has(known, hash_of(1).bytes));
 	known_sessions_add(known, hash_of(1).bytes, account_of(1), SECOND_US);
 	known_sessions_add(known, hash_of(1).bytes, account_of(1), 2 * SECOND_US);
@@ -58,11 +57,10 @@ static void what_was_added_is_known_until_it_is_forgotten(void **state)
 }
 
 /* 1,000 accounts have a session each; then one account begins sessions without end. */
-static void one_account_pushes_hardly_anybody_out(void **state)
+TEST_IN(one_account_pushes_hardly_anybody_out, open_table, close_table)
 {
 	unsigned left = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 1000; i++)
 		known_sessions_add(known, hash_of(i).bytes, account_of(i), SECOND_US + i);
 	for (uint32_t i = 1000; i < SESSIONS; i++)
@@ -75,11 +73,10 @@ static void one_account_pushes_hardly_anybody_out(void **state)
 }
 
 /* If the table is full, the sessions seen last stay. */
-static void those_that_were_seen_stay(void **state)
+TEST_IN(those_that_were_seen_stay, open_table, close_table)
 {
 	unsigned left = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < SESSIONS; i++) {
 		known_sessions_add(known, hash_of(i).bytes, account_of(i), SECOND_US + i);
 		if (i % 100 == 0)
@@ -91,15 +88,4 @@ static void those_that_were_seen_stay(void **state)
 	assert_in_range(left, 20 * 1000, 32 * 1024);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(what_was_added_is_known_until_it_is_forgotten,
-					    open_table, close_table),
-	    cmocka_unit_test_setup_teardown(one_account_pushes_hardly_anybody_out, open_table,
-					    close_table),
-	    cmocka_unit_test_setup_teardown(those_that_were_seen_stay, open_table, close_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -27,11 +27,10 @@ static const char *constraint_error(const struct site *site, enum http_method me
 #define TAKEN(site, method, ...)                                                                   \
 	assert_null(constraint_error(site, method, &(struct from){{__VA_ARGS__}}))
 
-static void fetch_metadata_decides(void **state)
+TEST(fetch_metadata_decides)
 {
 	struct site site;
 
-	(void)state;
 	site_init(&site, "https://panels.example.org", false);
 	for (unsigned i = 0; i < 2; i++) {
 		enum http_method method = i ? HTTP_POST : HTTP_GET;
@@ -56,11 +55,10 @@ static void fetch_metadata_decides(void **state)
 	TAKEN(&site, HTTP_POST, "Sec-Fetch-Site", "same-origin", "Host", "127.0.0.1:8080");
 }
 
-static void without_it_origin_and_host_do(void **state)
+TEST(without_it_origin_and_host_do)
 {
 	struct site site;
 
-	(void)state;
 	site_init(&site, "http://panels.example.org:8080/displays", true);
 	TAKEN(&site, HTTP_POST, "Origin", "http://panels.example.org:8080", "Host",
 	      "panels.example.org:8080");
@@ -87,11 +85,10 @@ static void without_it_origin_and_host_do(void **state)
 	REFUSED(&site, HTTP_GET, NULL, NULL);
 }
 
-static void the_own_port_may_be_named(void **state)
+TEST(the_own_port_may_be_named)
 {
 	struct site site;
 
-	(void)state;
 	site_init(&site, "http://Panels.example.org:80", true);
 	TAKEN(&site, HTTP_POST, "Origin", "http://panels.example.org", "Host",
 	      "panels.example.org:80");
@@ -102,13 +99,12 @@ static void the_own_port_may_be_named(void **state)
 	      "panels.example.org:443");
 }
 
-static void this_machine_has_several_names(void **state)
+TEST(this_machine_has_several_names)
 {
 	static const char *const urls[] = {"http://127.0.0.1:8080", "http://localhost:8080",
 					   "http://[::1]:8080", "http://127.0.0.53:8080"};
 	struct site site;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		site_init(&site, urls[i], false);
 		assert_true(site.can_sign_in);
@@ -125,7 +121,7 @@ static void this_machine_has_several_names(void **state)
 	}
 }
 
-static void who_can_sign_in(void **state)
+TEST(who_can_sign_in)
 {
 	static const struct {
 		const char *url;
@@ -143,7 +139,6 @@ static void who_can_sign_in(void **state)
 	    {"http://localhost", false, true, "displayd_session"},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct site site;
 
@@ -154,7 +149,7 @@ static void who_can_sign_in(void **state)
 	}
 }
 
-static void who_reaches_a_url(void **state)
+TEST(who_reaches_a_url)
 {
 	static const char *const here[] = {"http://localhost", "http://127.0.0.1:8080",
 					   "http://127.1.2.3/x", "https://[::1]:443/wall",
@@ -162,23 +157,10 @@ static void who_reaches_a_url(void **state)
 	static const char *const elsewhere[] = {"http://192.0.2.1:8080", "https://example.org",
 						"http://[2001:db8::1]", "http://localhost.example"};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(here) / sizeof(here[0]); i++)
 		assert_true(site_is_loopback_url(here[i]));
 	for (unsigned i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
 		assert_false(site_is_loopback_url(elsewhere[i]));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(fetch_metadata_decides),
-	    cmocka_unit_test(without_it_origin_and_host_do),
-	    cmocka_unit_test(the_own_port_may_be_named),
-	    cmocka_unit_test(this_machine_has_several_names),
-	    cmocka_unit_test(who_can_sign_in),
-	    cmocka_unit_test(who_reaches_a_url),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

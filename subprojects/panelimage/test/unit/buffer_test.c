@@ -2,11 +2,10 @@
 
 #include "buffer.h"
 
-static void test_grows_and_keeps(void **state)
+TEST(test_grows_and_keeps)
 {
 	struct buffer buffer;
 
-	(void)state;
 	pi_buffer_init(&buffer, 100000);
 	for (int i = 0; i < 100000; i++)
 		assert_true(pi_buffer_append(&buffer, &(uint8_t){(uint8_t)i}, 1));
@@ -17,11 +16,10 @@ static void test_grows_and_keeps(void **state)
 	assert_null(buffer.data);
 }
 
-static void test_full(void **state)
+TEST(test_full)
 {
 	struct buffer buffer;
 
-	(void)state;
 	pi_buffer_init(&buffer, 10);
 	assert_true(pi_buffer_append(&buffer, (const uint8_t *)"0123456789", 10));
 	assert_true(pi_buffer_append(&buffer, NULL, 0));
@@ -33,12 +31,4 @@ static void test_full(void **state)
 	pi_buffer_finish(&buffer);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_grows_and_keeps),
-	    cmocka_unit_test(test_full),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

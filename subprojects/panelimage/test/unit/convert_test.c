@@ -51,9 +51,8 @@ static void assert_refused(const uint8_t *data, size_t size, const char *text)
 	assert_memory_equal(&result, &untouched, sizeof(result));
 }
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		const struct sample *sample = &samples[i];
 		struct panelimage_result result;
@@ -77,9 +76,8 @@ static void test_samples(void **state)
 	}
 }
 
-static void test_converted_is_fit(void **state)
+TEST(test_converted_is_fit)
 {
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		struct panelimage_result once;
 		struct panelimage_result twice;
@@ -98,9 +96,8 @@ static void test_converted_is_fit(void **state)
 
 /* A conversion gives its thread back between frames; what it makes is the same, whoever else is
  * converted in between. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		const struct sample *sample = &samples[i];
 		struct panelimage_conversion *conversions[2];
@@ -135,9 +132,8 @@ static void test_steps(void **state)
 }
 
 /* Nothing leaks when a conversion is abandoned at any step. */
-static void test_given_up(void **state)
+TEST(test_given_up)
 {
-	(void)state;
 	panelimage_conversion_free(NULL);
 	for (size_t i = 0; i < SAMPLES; i++) {
 		for (unsigned steps = 0; steps < samples[i].info.frame_count; steps++) {
@@ -156,12 +152,11 @@ static void test_given_up(void **state)
 	}
 }
 
-static void test_refused_before_decoding(void **state)
+TEST(test_refused_before_decoding)
 {
 	static const uint8_t text[] = "this is not an image at all";
 	uint8_t *large = calloc(1, 200000);
 
-	(void)state;
 	memcpy(large, sample_png, sizeof(sample_png));
 	assert_refused(large, 200000, "image is 200000 bytes, at most 196608 are allowed");
 	free(large);
@@ -173,13 +168,12 @@ static void test_refused_before_decoding(void **state)
 	assert_refused(sample_webp, 12, "WebP is truncated in its header");
 }
 
-static void test_largest_input(void **state)
+TEST(test_largest_input)
 {
 	uint8_t *data = calloc(1, PANELIMAGE_INPUT_MAX_BYTES);
 	struct panelimage_result result;
 	struct panelimage_error error;
 
-	(void)state;
 	memcpy(data, sample_png, sizeof(sample_png));
 	assert_int_equal(
 	    panelimage_convert(data, PANELIMAGE_INPUT_MAX_BYTES, panel, &result, &error), 0);
@@ -189,9 +183,8 @@ static void test_largest_input(void **state)
 
 /* Each file is in memory of exactly its size, so that a sanitizer or valgrind detects a read beyond
  * it. */
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		for (size_t size = 0; size < samples[i].size; size++) {
 			uint8_t *data = malloc(size + (size == 0));
@@ -210,22 +203,20 @@ static void test_truncated(void **state)
 	}
 }
 
-static void test_finish_nothing(void **state)
+TEST(test_finish_nothing)
 {
 	struct panelimage_result result = {0};
 
-	(void)state;
 	panelimage_result_finish(NULL);
 	panelimage_result_finish(&result);
 	panelimage_result_finish(&result);
 }
 
-static void test_look_is_bounded(void **state)
+TEST(test_look_is_bounded)
 {
 	static uint8_t gif[PANELIMAGE_INPUT_MAX_BYTES];
 	const uint8_t head[] = {'G', 'I', 'F', '8', '9', 'a', 64, 0, 32, 0, 0, 0, 0, '!', 0xfe};
 
-	(void)state;
 	memset(gif, 1, sizeof(gif));
 	memcpy(gif, head, sizeof(head));
 	/* A comment of a hundred thousand sub-blocks: the walk is abandoned, and the file goes to
@@ -250,9 +241,8 @@ static bool see(const uint8_t *rgb, uint32_t duration_ms, void *user)
 	return seen->frames != seen->stop_at;
 }
 
-static void test_decode(void **state)
+TEST(test_decode)
 {
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		struct panelimage_error error;
 		struct seen seen = {0};
@@ -265,12 +255,11 @@ static void test_decode(void **state)
 	}
 }
 
-static void test_decode_pixels(void **state)
+TEST(test_decode_pixels)
 {
 	struct panelimage_error error;
 	struct seen seen = {0};
 
-	(void)state;
 	assert_int_equal(
 	    panelimage_decode(sample_png, sizeof(sample_png), panel, see, &seen, &error), 0);
 	for (uint32_t y = 0; y < 32; y++) {
@@ -284,12 +273,11 @@ static void test_decode_pixels(void **state)
 	}
 }
 
-static void test_decode_stops(void **state)
+TEST(test_decode_stops)
 {
 	struct panelimage_error error;
 	struct seen seen = {.stop_at = 2};
 
-	(void)state;
 	assert_int_equal(
 	    panelimage_decode(sample_gif, sizeof(sample_gif), panel, see, &seen, &error), 0);
 	assert_int_equal(seen.frames, 2);
@@ -333,14 +321,13 @@ static bool take_pixel(const uint8_t *rgb, uint32_t duration_ms, void *user)
 }
 
 /* Cut to any size, the animation has complete frames that look as before. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	struct cut whole, part;
 	struct pixels all = {0};
 	struct panelimage_error error;
 	unsigned frames_before = 1;
 
-	(void)state;
 	make_animation(&whole);
 	assert_int_equal(
 	    panelimage_decode(whole.bytes, whole.size, panel, take_pixel, &all, &error), 0);
@@ -383,7 +370,7 @@ static size_t repeat_last_frame(const struct cut *whole, uint32_t frames, uint8_
 	return size;
 }
 
-static void test_cut_of_many_frames(void **state)
+TEST(test_cut_of_many_frames)
 {
 	static const uint32_t counts[] = {2, PANELIMAGE_FRAMES_MAX - 1, PANELIMAGE_FRAMES_MAX,
 					  PANELIMAGE_FRAMES_MAX + 1, 5000};
@@ -391,7 +378,6 @@ static void test_cut_of_many_frames(void **state)
 	struct panelimage_error error;
 	struct cut whole;
 
-	(void)state;
 	make_animation(&whole);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		bool fits = counts[i] <= PANELIMAGE_FRAMES_MAX;
@@ -411,11 +397,10 @@ static void test_cut_of_many_frames(void **state)
 	}
 }
 
-static void test_cut_of_what_is_damaged(void **state)
+TEST(test_cut_of_what_is_damaged)
 {
 	struct cut whole;
 
-	(void)state;
 	make_animation(&whole);
 	for (size_t size = 0; size < whole.size; size++) {
 		uint8_t *part = malloc(size ? size : 1);
@@ -427,7 +412,7 @@ static void test_cut_of_what_is_damaged(void **state)
 	}
 }
 
-static void test_own_files_may_be_large(void **state)
+TEST(test_own_files_may_be_large)
 {
 	enum { SIZE = PANELIMAGE_INPUT_MAX_BYTES + 1 };
 	uint8_t *data = calloc(1, SIZE);
@@ -435,7 +420,6 @@ static void test_own_files_may_be_large(void **state)
 	struct panelimage_result result;
 	struct panelimage_error error;
 
-	(void)state;
 	assert_non_null(data);
 	memcpy(data, sample_webp, sizeof(sample_webp));
 	assert_null(panelimage_conversion_new(data, SIZE, panel, &error));
@@ -451,26 +435,4 @@ static void test_own_files_may_be_large(void **state)
 	free(data);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_samples),
-	    cmocka_unit_test(test_converted_is_fit),
-	    cmocka_unit_test(test_steps),
-	    cmocka_unit_test(test_given_up),
-	    cmocka_unit_test(test_refused_before_decoding),
-	    cmocka_unit_test(test_largest_input),
-	    cmocka_unit_test(test_truncated),
-	    cmocka_unit_test(test_finish_nothing),
-	    cmocka_unit_test(test_look_is_bounded),
-	    cmocka_unit_test(test_decode),
-	    cmocka_unit_test(test_decode_pixels),
-	    cmocka_unit_test(test_decode_stops),
-	    cmocka_unit_test(test_cut),
-	    cmocka_unit_test(test_cut_of_many_frames),
-	    cmocka_unit_test(test_cut_of_what_is_damaged),
-	    cmocka_unit_test(test_own_files_may_be_large),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

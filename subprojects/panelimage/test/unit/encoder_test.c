@@ -129,12 +129,11 @@ static void make_film(struct film *film, uint32_t count, uint32_t *seed)
 	}
 }
 
-static void test_round_trips(void **state)
+TEST(test_round_trips)
 {
 	struct film *film = create_film();
 	uint32_t seed = 2026;
 
-	(void)state;
 	for (int i = 0; i < 40; i++) {
 		struct encoder encoder;
 
@@ -147,12 +146,11 @@ static void test_round_trips(void **state)
 }
 
 /* The same with all effort spent from the start, or after some frames. */
-static void test_round_trips_with_low_effort(void **state)
+TEST(test_round_trips_with_low_effort)
 {
 	struct film *film = create_film();
 	uint32_t seed = 7;
 
-	(void)state;
 	for (uint32_t i = 0; i < 20; i++) {
 		struct encoder encoder;
 
@@ -168,12 +166,11 @@ static void test_round_trips_with_low_effort(void **state)
 
 /* A still that is encoded quickly has the same pixels; which one of both is smaller depends on it.
  */
-static void test_quick_stills(void **state)
+TEST(test_quick_stills)
 {
 	struct film *film = create_film();
 	uint32_t seed = 11;
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		struct encoder encoder;
 
@@ -216,13 +213,12 @@ static size_t size_within(struct film *film, size_t max_bytes, bool is_small)
 
 /* A limit decides only how often a film is encoded: from one byte too many on, it is made small.
  */
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	struct film *film = create_film();
 	size_t all = 0, all_small = 0;
 	uint32_t seed = 3;
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		size_t size, small;
 
@@ -239,11 +235,10 @@ static void test_limits(void **state)
 }
 
 /* A conversion decodes an animation again if it is larger than the panels' limit. */
-static void test_conversion_within_a_limit(void **state)
+TEST(test_conversion_within_a_limit)
 {
 	size_t sizes[2];
 
-	(void)state;
 	for (unsigned k = 0; k < 2; k++) {
 		struct panelimage_result result = {0};
 		struct panelimage_error error;
@@ -262,7 +257,7 @@ static void test_conversion_within_a_limit(void **state)
 }
 
 /* Measures a file that is too large to its end, without keeping it. */
-static void test_too_large(void **state)
+TEST(test_too_large)
 {
 	enum { FRAMES = 80, FRAME_BYTES = 6272 };
 	struct panelimage_result result;
@@ -273,7 +268,6 @@ static void test_too_large(void **state)
 	unsigned long size;
 	char *end;
 
-	(void)state;
 	assert_int_equal(pi_canvas_init(&canvas, panel, &error), 0);
 	init(&encoder);
 	pi_encoder_begin_small(&encoder);
@@ -293,14 +287,13 @@ static void test_too_large(void **state)
 	pi_canvas_finish(&canvas);
 }
 
-static void test_same_bytes_each_time(void **state)
+TEST(test_same_bytes_each_time)
 {
 	struct film *film = create_film();
 	struct panelimage_result result[2];
 	struct panelimage_error error;
 	uint32_t seed = 5;
 
-	(void)state;
 	make_film(film, 20, &seed);
 	for (int i = 0; i < 2; i++) {
 		struct encoder encoder;
@@ -317,17 +310,4 @@ static void test_same_bytes_each_time(void **state)
 	destroy_film(film);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round_trips),
-	    cmocka_unit_test(test_round_trips_with_low_effort),
-	    cmocka_unit_test(test_quick_stills),
-	    cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_conversion_within_a_limit),
-	    cmocka_unit_test(test_too_large),
-	    cmocka_unit_test(test_same_bytes_each_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

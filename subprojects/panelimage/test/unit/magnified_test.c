@@ -25,9 +25,8 @@ static const struct sample samples[] = {
     {sample_webp_alpha, sizeof(sample_webp_alpha), 2, 70},
 };
 
-static void test_magnification(void **state)
+TEST(test_magnification)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		const struct sample *sample = &samples[i];
 
@@ -39,9 +38,8 @@ static void test_magnification(void **state)
 	assert_int_equal(panelimage_magnification((const uint8_t *)"no image", 8, panel), 0);
 }
 
-static void test_converted(void **state)
+TEST(test_converted)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		const struct sample *sample = &samples[i];
 		enum panelimage_progress progress = PANELIMAGE_MORE;
@@ -64,7 +62,7 @@ static void test_converted(void **state)
 	}
 }
 
-static void test_other_sides(void **state)
+TEST(test_other_sides)
 {
 	const struct sample *sample = &samples[0];
 	struct panelimage_result result;
@@ -72,7 +70,6 @@ static void test_other_sides(void **state)
 	struct panelimage_conversion *conversion =
 	    panelimage_conversion_new_magnified(sample->data, sample->size, flat, &error);
 
-	(void)state;
 	assert_non_null(conversion);
 	assert_int_equal(panelimage_conversion_step(conversion, &result, &error),
 			 PANELIMAGE_FAILED);
@@ -80,13 +77,4 @@ static void test_other_sides(void **state)
 	panelimage_conversion_free(conversion);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_magnification),
-	    cmocka_unit_test(test_converted),
-	    cmocka_unit_test(test_other_sides),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

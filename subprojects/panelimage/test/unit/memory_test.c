@@ -39,9 +39,8 @@ static void assert_survives(const uint8_t *data, size_t size)
 	assert_true(failures > total / 2);
 }
 
-static void test_every_allocation(void **state)
+TEST(test_every_allocation)
 {
-	(void)state;
 	assert_survives(sample_png, sizeof(sample_png));
 	assert_survives(sample_gif, sizeof(sample_gif));
 	assert_survives(sample_webp, sizeof(sample_webp));
@@ -58,11 +57,4 @@ static void test_every_allocation(void **state)
 
 #endif
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_every_allocation),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

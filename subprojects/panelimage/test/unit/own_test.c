@@ -23,12 +23,11 @@ static uint32_t converted_ms(struct panelimage_conversion *conversion)
 }
 
 /* An app may show a frame for 5 ms; an untrusted file means 100 ms, as in browsers. */
-static void test_own_frames_stay_short(void **state)
+TEST(test_own_frames_stay_short)
 {
 	struct panelimage_result gif;
 	struct panelimage_error error;
 
-	(void)state;
 	assert_int_equal(panelimage_convert(sample_gif, sizeof(sample_gif), panel, &gif, &error),
 			 0);
 	assert_int_equal(gif.info.frame_count, 3);
@@ -43,11 +42,4 @@ static void test_own_frames_stay_short(void **state)
 	panelimage_result_finish(&gif);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_own_frames_stay_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

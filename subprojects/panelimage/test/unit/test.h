@@ -1,9 +1,4 @@
 /* cmocka, whose header needs these before it. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../../../../test/unit/cmocka_test.h"

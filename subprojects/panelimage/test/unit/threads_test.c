@@ -40,14 +40,13 @@ static void *convert_all(void *user)
 	return NULL;
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	struct panelimage_result expected[SAMPLES];
 	struct panelimage_error error;
 	struct job job[THREADS];
 	pthread_t thread[THREADS];
 
-	(void)state;
 	for (int i = 0; i < SAMPLES; i++)
 		assert_int_equal(
 		    panelimage_convert(sample_data[i], sample_size[i], panel, &expected[i], &error),
@@ -64,11 +63,4 @@ static void test_threads(void **state)
 		panelimage_result_finish(&expected[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)
