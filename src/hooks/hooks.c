@@ -1,12 +1,8 @@
-#include "hooks/hooks.h"
-#include "base/log.h"
 #include "base/require.h"
-#include "db/db.h"
-#include "db/statements.h"
 #include "metric/metric.h"
+#include "state.h"
 
 #include <stdlib.h>
-#include <text/reach.h>
 
 enum {
 	SOON_MS = 30,	      /* after a hint: its commit may bring more */
@@ -22,39 +18,6 @@ enum {
 	EVENTS_A_MESSAGE = 100, /* and webhooks that are checked together */
 };
 
-struct hooks {
-	struct hooks_settings settings;
-	struct hint_subscription hints;
-	struct deadline look; /* set unless a query is under way */
-	struct arena arena;
-	struct db_query query;
-	struct webhook_lease_row row;
-	struct webhook_online_row online;
-	struct webhook_trim_row trimmed;
-	struct id lease, after;
-	uint64_t look_ms; /* loop time of look */
-	bool is_asking;
-	bool is_wanted_again; /* hints have arrived since the query began */
-	bool has_webhooks;
-	bool is_draining;
-	unsigned under_way;
-	uint64_t upkeep_ms;   /* loop time of the next upkeep */
-	unsigned upkeep_left; /* statements left now */
-};
-
-/* Message that is being sent. */
-struct sending {
-	struct hooks *hooks;
-	struct hook_post post;
-	struct hook_target target;
-	struct id lease;
-	int64_t event_count;
-	struct arena arena;
-	struct db_query query;
-	struct webhook_sent_row sent;
-	struct str problem; /* why the message was not delivered */
-};
-
 static void look_after(struct hooks *hooks, uint64_t ms)
 {
 	if (hooks->is_draining || hooks->is_asking)
@@ -63,201 +26,12 @@ static void look_after(struct hooks *hooks, uint64_t ms)
 	deadline_set_at(hooks->settings.loop, &hooks->look, hooks->look_ms);
 }
 
-/* Never moves the look to a later time: hints may come without end. */
-static void look_soon(struct hooks *hooks)
+void hooks_look_soon(struct hooks *hooks)
 {
 	hooks->is_wanted_again = true;
 	if (!deadline_is_set(&hooks->look) ||
 	    hooks->look_ms > loop_now_ms(hooks->settings.loop) + SOON_MS)
 		look_after(hooks, SOON_MS);
-}
-
-/* ---- a message ---- */
-
-/* Signs with the secret, and with the one before it while that is valid: Standard Webhooks
- * separates signatures by spaces. Returns false if the secret was encrypted with another key. */
-static bool sign(struct hook_post *post, struct hooks *hooks, const struct hook_target *target,
-		 int64_t wall_s, struct str body, struct arena *arena)
-{
-	char *previous = post->signature + WEBHOOK_SIGNATURE_LENGTH;
-
-	if (!webhook_sign(hooks->settings.key, target->webhook_id, target->encrypted_secret,
-			  str_from(post->id), wall_s, body, arena, post->signature))
-		return false;
-	if (target->previous_secret.length &&
-	    webhook_sign(hooks->settings.key, target->webhook_id, target->previous_secret,
-			 str_from(post->id), wall_s, body, arena, previous + 1))
-		*previous = ' ';
-	return true;
-}
-
-bool hook_post_send(struct hook_post *post, struct hooks *hooks, const struct hook_target *target,
-		    struct id message_id, int64_t wall_us, struct str body, struct arena *arena,
-		    void (*done)(struct outbound_request *request))
-{
-	int64_t wall_s = wall_us / (1000 * 1000);
-
-	id_format(message_id, post->id);
-	snprintf(post->timestamp, sizeof(post->timestamp), "%lld", (long long)wall_s);
-	if (!sign(post, hooks, target, wall_s, body, arena))
-		return false;
-	post->headers[0] = (struct outbound_header){"content-type", STR("application/json")};
-	post->headers[1] = (struct outbound_header){"user-agent", STR("displayd-webhook")};
-	post->headers[2] = (struct outbound_header){"webhook-id", str_from(post->id)};
-	post->headers[3] = (struct outbound_header){"webhook-timestamp", str_from(post->timestamp)};
-	post->headers[4] = (struct outbound_header){"webhook-signature", str_from(post->signature)};
-	post->request = (struct outbound_request){
-	    .account = target->account_id,
-	    .scope = STR("webhooks"),
-	    .url = target->url,
-	    .headers = post->headers,
-	    .header_count = array_length(post->headers),
-	    .body = body,
-	    .why_public = reach_sentence(target->lacks),
-	    .done = done,
-	};
-	outbound_post(hooks->settings.outbound, &post->request);
-	return true;
-}
-
-bool hook_post_is_delivered(const struct hook_post *post)
-{
-	return post->request.status >= 200 && post->request.status < 300;
-}
-
-static void end(struct sending *sending)
-{
-	struct hooks *hooks = sending->hooks;
-
-	hooks->under_way--;
-	arena_finish(&sending->arena);
-	free(sending);
-	look_soon(hooks);
-}
-
-/* Writes a line for each change, not for each try. */
-static void log_change(const struct sending *sending, enum log_level level, const char *message)
-{
-	char webhook[ID_TEXT_LENGTH + 1], account[ID_TEXT_LENGTH + 1];
-
-	id_format(sending->target.webhook_id, webhook);
-	id_format(sending->target.account_id, account);
-	LOG_AT(level, "hooks", message, LOG_TEXT("webhook", webhook), LOG_TEXT("account", account),
-	       LOG_INT("status", sending->post.request.status),
-	       LOG_STR("problem", sending->problem));
-}
-
-static void on_off(struct db_query *query, const struct db_result *result)
-{
-	struct sending *sending = container_of(query, struct sending, query);
-
-	if (result->outcome == DB_OK && result->row_count)
-		log_change(sending, LOG_WARN,
-			   "switched off a webhook that failed for three days or answered 410");
-	end(sending);
-}
-
-static void on_noted(struct db_query *query, const struct db_result *result)
-{
-	struct sending *sending = container_of(query, struct sending, query);
-
-	if (result->outcome != DB_OK || result->row_count == 0) {
-		end(sending);
-		return;
-	}
-	db_read_row(result, 0, query->record, &sending->arena, &sending->sent);
-	if (sending->sent.has_begun_to_fail)
-		log_change(sending, LOG_WARN, "cannot deliver to a webhook, trying again");
-	if (sending->sent.works_again)
-		log_change(sending, LOG_INFO, "a webhook works again");
-	if (!sending->sent.is_off) {
-		end(sending);
-		return;
-	}
-	db_query_init(query, &sending->arena);
-	statement_webhook_off(
-	    query, &(struct webhook_off_parameters){.id = sending->target.webhook_id}, NULL);
-	query->done = on_off;
-	db_submit(sending->hooks->settings.db, query);
-}
-
-static void note(struct sending *sending, bool is_delivered, int status, const char *problem)
-{
-	sending->problem = arena_copy(&sending->arena, str_from(problem));
-	db_query_init(&sending->query, &sending->arena);
-	statement_webhook_sent(&sending->query,
-			       &(struct webhook_sent_parameters){
-				   .id = sending->target.webhook_id,
-				   .lease = sending->lease,
-				   .is_delivered = is_delivered,
-				   .status = status,
-				   .problem = problem[0] ? sending->problem : (struct str){0},
-			       },
-			       NULL);
-	sending->query.done = on_noted;
-	db_submit(sending->hooks->settings.db, &sending->query);
-}
-
-static void on_freed(struct db_query *query, const struct db_result *result)
-{
-	(void)result;
-	end(container_of(query, struct sending, query));
-}
-
-static void give_back(struct sending *sending)
-{
-	db_query_init(&sending->query, &sending->arena);
-	statement_webhook_free(&sending->query, &(struct webhook_free_parameters){
-						    .id = sending->target.webhook_id,
-						    .lease = sending->lease,
-						});
-	sending->query.done = on_freed;
-	db_submit(sending->hooks->settings.db, &sending->query);
-}
-
-static void on_posted(struct outbound_request *request)
-{
-	struct hook_post *post = container_of(request, struct hook_post, request);
-	struct sending *sending = container_of(post, struct sending, post);
-	bool is_delivered = hook_post_is_delivered(post);
-
-	if (request->is_dropped) {
-		give_back(sending);
-		return;
-	}
-	metric_add(METRIC_WEBHOOK_POSTS, is_delivered ? METRIC_HOOK_DELIVERED : METRIC_HOOK_FAILED,
-		   1);
-	if (is_delivered)
-		metric_add(METRIC_WEBHOOK_EVENTS, 0, (uint64_t)sending->event_count);
-	note(sending, is_delivered, request->status, request->problem);
-}
-
-/* Begins to send the leased message. A worker that ends meanwhile gives it back. */
-static void hooks_begin(struct hooks *hooks, struct arena *arena)
-{
-	const struct webhook_lease_row *row = &hooks->row;
-	struct sending *sending = memory_zalloc(sizeof(*sending));
-
-	hooks->under_way++;
-	sending->hooks = hooks;
-	sending->arena = *arena;
-	*arena = (struct arena){0};
-	sending->lease = hooks->lease;
-	sending->event_count = row->event_count;
-	sending->target = (struct hook_target){
-	    .webhook_id = row->id,
-	    .account_id = row->account_id,
-	    .url = row->url,
-	    .encrypted_secret = row->secret,
-	    .previous_secret = row->previous_secret,
-	    .lacks = reach_lacks(row->is_local_closed, row->is_marked),
-	};
-	if (hooks->is_draining)
-		give_back(sending);
-	else if (!hook_post_send(&sending->post, hooks, &sending->target, row->message_id,
-				 row->wall_time, row->body, &sending->arena, on_posted))
-		note(sending, false, 0,
-		     "its secret was encrypted with another key; create a new secret");
 }
 
 /* ---- due webhooks ---- */
@@ -299,7 +73,7 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 		hooks->after = is_due ? hooks->after : hooks->row.next_after;
 		has_more = !id_is_none(hooks->row.next_after);
 		if (is_due)
-			hooks_begin(hooks, &hooks->arena);
+			sending_begin(hooks, &hooks->arena);
 	}
 	arena_finish(&hooks->arena);
 	if (hooks->is_draining)
@@ -432,13 +206,13 @@ static void on_hint(struct hint_subscription *hints, struct str text)
 
 	(void)text;
 	hooks->has_webhooks = true;
-	look_soon(hooks);
+	hooks_look_soon(hooks);
 }
 
 void hooks_changed(struct hooks *hooks)
 {
 	hooks->has_webhooks = true;
-	look_soon(hooks);
+	hooks_look_soon(hooks);
 	db_hint(hooks->settings.db, STR("webhook:changed"));
 }
 
