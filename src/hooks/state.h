@@ -1,5 +1,5 @@
-/* What the files of this folder share: hooks.c looks for due webhooks, sending.c sends one message
- * of one, post.c signs it. */
+/* State of the webhooks' sender, for the files of this folder: hooks.c looks for due webhooks,
+ * sending.c sends one message of one, post.c signs it. */
 #pragma once
 
 #include "db/db.h"

@@ -21,7 +21,7 @@
 
 enum { TESTS_OF_A_FILE_MAX = 200 };
 
-/* Those of this file. */
+/* Tests of this file. */
 static struct CMUnitTest test_list[TESTS_OF_A_FILE_MAX] __attribute__((unused));
 static size_t test_count __attribute__((unused));
 
