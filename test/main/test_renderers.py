@@ -9,6 +9,7 @@ import pytest
 from conftest import is_alive, kill, refusing
 from ctl_scene import query
 from server import DISPLAYD, wait_until
+from verdicts import can_run
 
 as_root = pytest.mark.skipif(os.getuid() != 0, reason="as root alone")
 pytestmark = pytest.mark.skipif(
@@ -156,9 +157,10 @@ def show_an_app(server, slugs=("one", "two", "three"), script=PLAIN):
     device = server.ctl("device", "create", "--account", "a@example.org", "--name", "Desk")
     key = server.ctl("key", "create", "--account", "a@example.org")["key"]
     for slug in slugs:
-        server.ctl("app", "create", "--account", "a@example.org", "--name", slug, "--slug", slug)
+        app = server.ctl("app", "create", "--account", "a@example.org", "--name", slug, "--slug", slug)
         upload = {"version": "1", "scriptContent": script.format(slug=slug), "scriptLanguage": "STARLARK"}
         assert server.post(f"/v1/apps/{slug}/upload", upload, key=key).status == 201
+        can_run(lambda sql, *values: query(server, sql, *values), app["id"], "1")  # some of these cannot render
         server.ctl("app", "review", slug, "1", "approve")
         server.ctl("installation", "create", "--device", device["id"], "--app", slug)
     path = server.path_of(device["pollUrl"])
