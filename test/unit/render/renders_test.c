@@ -494,19 +494,19 @@ static void begin_check(int64_t tries)
 
 static bool is_stored_as_bad(void)
 {
-	const uint8_t *value = (const uint8_t *)parameter(STATEMENT_VERSION_CHECK_STORE, 1).data;
-
-	return *value == 1;
+	return str_equal(parameter(STATEMENT_VERSION_CHECK_STORE, 1), STR("\1"));
 }
 
 SCENE(a_version_that_cannot_run_is_stored_and_told)
 {
+	struct str verdict;
+
 	begin_check(1);
 	answer_job(ENGINE_WRONG_SCRIPT, NULL);
 	assert_int_equal(job_count, 0);
 	assert_true(is_stored_as_bad());
-	assert_non_null(
-	    strstr(parameter(STATEMENT_VERSION_CHECK_STORE, 2).data, "something is wrong"));
+	verdict = parameter(STATEMENT_VERSION_CHECK_STORE, 2);
+	assert_true(verdict.data && strstr(verdict.data, "something is wrong"));
 	hints_sent();
 	begin_rows(2);
 	add_value_text("clock");
