@@ -15,6 +15,7 @@ import validate
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from validate import Violation
+from verdicts import can_run
 
 BODIES = ["updateDevice", "uploadAppVersion", "deployAppVersion", "pushImage", "v0UpdateDevice"]
 IS_RANDOM = bool(os.environ.get("CONTRACT_RANDOM"))
@@ -94,6 +95,7 @@ class Subject:
                 "checksum, status, reviewed_at) VALUES (gen_random_uuid(), %s, %s, 'STARLARK', 'x',"
                 "'sha256:' || repeat('0', 64), 'APPROVED', clock_timestamp())",
                 app_id, body["version"])
+            can_run(self.world.sql, app_id, body["version"])
         return scene.target(template, appId=app_id)
 
     def schema(self, operation_id):
@@ -306,7 +308,7 @@ def unknown_things_are_not_found(subject, examples):
     def check(found, texts, is_known_device):
         method, template, operation = found
         names = {"deviceId": segment(texts[0]), "appId": segment(texts[1]),
-                 "installationId": segment(texts[2]), "webhookId": segment(texts[2])}
+                 "installationId": segment(texts[2]), "webhookId": segment(texts[2]), "version": segment(texts[2])}
         if is_known_device and "{installationId}" in template:
             names["deviceId"] = subject.device.id
         answer = subject.send(method, scene.target(template, **names), scene.bodies_of(operation)[0])

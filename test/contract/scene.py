@@ -7,7 +7,7 @@ import validate
 
 
 # Operations of an app's deployed version, and of entries of a rotation.
-OF_DEPLOYED = ("deployAppVersion", "getApp", "getAppPicture", "getAppSchema", "createInstallation")
+OF_DEPLOYED = ("deployAppVersion", "getApp", "getAppPicture", "getAppSchema", "getAppVersionCheck", "createInstallation")
 OF_ENTRIES = ("getInstallation", "updateInstallation", "orderInstallations", "deleteInstallation",
               "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview", "v0DeleteInstallation")
 # A script that gives a form, an empty one.
@@ -80,7 +80,7 @@ def webhook(world, account):
 
 def target(template, **values):
     """The template with its parameters filled in."""
-    for name, value in values.items():
+    for name, value in {"version": "1.2.0", **values}.items():
         template = template.replace("{" + name + "}", value)
     assert "{" not in template, template
     return template

@@ -15,7 +15,7 @@ from scene import CONTRACT
 ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConnection", "listDeviceNames", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice",
          "getPicture", "getPictureAsWebp", "getPictureAsGif", "getPictureAsPng",
          "pushImage", "pushImageToDevices", "showMessage", "removeTemporary", "uploadAppVersion",
-         "listAppVersions", "deployAppVersion", "listApps", "getApp", "getAppPicture",
+         "listAppVersions", "deployAppVersion", "getAppVersionCheck", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
          "streamEvents",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",

@@ -138,7 +138,7 @@ def test_another_board_has_another_picture(world, author, reviewer, browser):
 def rests(world, app, count, max_age_s, interval_s, ahead_ms=0):
     """Pauses after this many good renders, until the next one."""
     place, lease = os.urandom(32), str(uuid.uuid4())
-    good = {"place": place, "version_id": app.version_id, "lease": lease, "engine": "x", "is_good": True,
+    good = {"render_key": place, "version_id": app.version_id, "lease": lease, "engine": "x", "is_good": True,
             "is_blamed": False, "picture": None, "cut": None, "is_whole": False, "took_us": 1,
             "max_age_s": max_age_s, "interval_s": interval_s, "is_each_turn": False, "moment_s": 1,
             "ahead_ms": ahead_ms, "log": "", "problem": None, "hosts": ""}

@@ -45,21 +45,21 @@ class Renders:
     def lease(self, place, cursor=None):
         """Returns the lease, or None; wait_ms: the delay that the worker gets."""
         lease = str(uuid.uuid4())
-        [row] = self.run("render_lease", cursor, place=bytes.fromhex(place), version_id=self.version,
+        [row] = self.run("render_lease", cursor, render_key=bytes.fromhex(place), version_id=self.version,
                          lease=lease, languages=["STARLARK"], lease_ms=30000, ahead_ms=0)
         self.wait_ms = row["wait_ms"]
         return lease if row["is_leased"] else None
 
     def store(self, place, lease, result, cursor=None):
         rows = self.run(
-            "render_store", cursor, place=bytes.fromhex(place), version_id=self.version, lease=lease,
+            "render_store", cursor, render_key=bytes.fromhex(place), version_id=self.version, lease=lease,
             engine=self.engine, is_good=result == GOOD, is_blamed=result == CRASH,
             picture=b"picture" if result == GOOD else None, cut=None, is_whole=False, took_us=1, max_age_s=0,
             interval_s=0, is_each_turn=False, moment_s=1, ahead_ms=0, log="", problem=None if result == GOOD else "{}", hosts="")
         return len(rows) == 1
 
     def let_go(self, place, lease):
-        self.run("render_let_go", place=bytes.fromhex(place), version_id=self.version, lease=lease)
+        self.run("render_let_go", render_key=bytes.fromhex(place), version_id=self.version, lease=lease)
 
     def render(self, place, result):
         """Renders as if its panel wanted it. Returns whether it was rendered."""
