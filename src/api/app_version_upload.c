@@ -31,6 +31,8 @@ struct step_result api_fail_version(struct task *task)
 	case CONSTRAINT_TOO_MANY_VERSIONS:
 		return task_fail(task, PROBLEM_VERSIONS_TOO_MANY,
 				 "the app already has 10000 versions, the maximum");
+	case CONSTRAINT_APP_GONE:
+		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
 	default:
 		return task_fail_constraint(task);
 	}

@@ -88,6 +88,7 @@ def test_chosen_devices(world, person):
 ACCOUNT_WIDE = OF_ALL - {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
 NO_DEVICE = {("get", "/v1/account"), ("get", "/v1/apps"), ("get", "/v1/apps/{appId}"), ("get", "/v1/apps/{appId}/picture"),
              ("get", "/v1/apps/{appId}/schema"), ("get", "/v1/apps/{appId}/versions"),
+             ("get", "/v1/apps/{appId}/versions/{version}/check"),
              ("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
 FILTERED = {("get", "/v1/device-names"), ("get", "/v1/devices"), ("get", "/v0/devices"), ("get", "/v1/events"), ("post", "/v1/push")}
 
@@ -105,7 +106,7 @@ def test_each_call_keeps_to_the_chosen_devices(world):
     seen = set()
     for method, path in operations(world.get("/openapi.json").json()):
         target = (path.replace("{deviceId}", other).replace("{appId}", app)
-                  .replace("{installationId}", "none").replace("{webhookId}", UNKNOWN_ID))
+                  .replace("{installationId}", "none").replace("{webhookId}", UNKNOWN_ID).replace("{version}", "1"))
         if "{deviceId}" in path:
             detail = "the API key is for other devices of the account"
         elif (method, path) in ACCOUNT_WIDE:

@@ -15,6 +15,7 @@ from postgres import shared
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "../..")
+MADE = os.path.join(os.path.dirname(os.environ["DISPLAYD"]), "../domain")  # records that the build has made
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 generate_statements = pytest.importorskip("generate_statements")
 record_tables = pytest.importorskip("record_tables")
@@ -159,7 +160,7 @@ def value_of(statement, name, kind):
 
 def all_statements():
     records, _ = record_tables.read_folders(
-        [os.path.join(ROOT, "src/domain"), os.path.join(ROOT, "src/ctl")], os.path.join(ROOT, "include"))
+        [os.path.join(ROOT, "src/domain"), os.path.join(ROOT, "src/ctl"), MADE], os.path.join(ROOT, "include"))
     statements, *_ = generate_statements.read_statements(os.path.join(ROOT, "sql/query"), records)
     # A prepared statement cannot create a table.
     return [statement for statement in statements
