@@ -405,7 +405,10 @@ def main(config):
 				name,
 				async (page) => {
 					await page.goto(path);
-					await page.getByText(/Version 1\.[01] (can run|makes no picture)/).first().waitFor();
+					await page
+						.getByText(/Version 1\.[01] (can run|makes no picture)/)
+						.first()
+						.waitFor();
 					await codeOf(page).first().waitFor();
 				},
 				person,

@@ -523,7 +523,9 @@ export default {
 		await section.getByText("must be mqtt://HOST").waitFor();
 		await section.getByLabel("Broker", { exact: true }).fill("mqtt://192.168.1.7");
 		await section.getByRole("button", { name: "Connect" }).click();
-		await section.getByText("names an address that is not public: whoever runs the server").waitFor();
+		await section
+			.getByText("names an address that is not public: whoever runs the server")
+			.waitFor();
 		await section.getByLabel("Broker", { exact: true }).fill("mqtts://broker.invalid");
 		await section.getByLabel("User name", { exact: true }).fill("panels");
 		await section.getByRole("textbox", { name: "Broker password" }).fill("correct horse");
