@@ -8,5 +8,5 @@ SELECT installation.id, installation.app_id IS NULL AS is_pushed,
 	coalesce(installation.display_s, device.schedule_interval_s) AS display_s
 FROM device
 JOIN installation ON installation.device_id = device.id AND is_present(installation.expires_at)
-	AND installation.id = entry_meant(:device_id, :id)
+	AND installation.id = (SELECT entry_meant(:device_id, :id))
 WHERE device.id = :device_id

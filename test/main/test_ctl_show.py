@@ -12,7 +12,7 @@ from server import run_ctl
 
 __all__ = ["app", "device", "email", "key", "published"]  # fixtures
 VERSION_FIELDS = ["id", "version", "scriptLanguage", "checksum", "status", "reviewedAt",
-                  "rejectionReason", "reviewSummary", "reviewComments", "createdAt", "deployed", "compileProblem"]
+                  "rejectionReason", "reviewSummary", "reviewComments", "createdAt", "deployed", "check"]
 
 
 def test_every_noun_has_show_and_list():
