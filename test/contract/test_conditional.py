@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import scene
 from scene import CONTRACT
+from verdicts import can_run
 from waiting import wait_until
 from world import images
 
@@ -37,7 +38,8 @@ def target_of(stage, found):
     if "/devices/{deviceId}/picture" in found[1]:
         assert stage[1].poll().status == 200  # its panel is online
     webhook_id = stage[0].get("/v1/webhooks").ok()[0]["id"]
-    return scene.target(found[1], deviceId=stage[1].id, appId=stage[2], installationId="weather", webhookId=webhook_id)
+    return scene.target(found[1], deviceId=stage[1].id, appId=stage[2], installationId="weather", webhookId=webhook_id,
+                        version="1")
 
 
 def change(stage, world, template):
@@ -58,6 +60,8 @@ def change(stage, world, template):
         scene.picture(world, app_id, seed=1)
     elif template.endswith("/preview"):
         assert device.push(images.png(images.gradient(next(STEPS))), installationId="weather", background=True).status == 200
+    elif template.endswith("/check"):
+        can_run(world.sql, app_id, "1")
     elif template.endswith("/versions"):
         body = {"version": "2", "scriptContent": "x", "scriptLanguage": "STARLARK"}
         assert account.post(f"/v1/apps/{app_id}/upload", body).status == 201

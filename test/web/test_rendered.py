@@ -125,7 +125,7 @@ def test_a_disabled_app_leaves_the_rotation(world, app, browser):
     words = "the app is disabled: the rotation leaves it out until an administrator enables it"
     [entry] = browser.get(f"{path_of(made['device'])}/rotation").ok()["entries"]
     assert (entry["isAppDisabled"], entry["problem"], entry["picture"]) == (True, words, None)
-    [shown] = world.server.ctl("installation", "list", "--device", made["device"]["id"])
+    [shown] = world.server.ctl("installation", "list", "--device", made["device"]["id"])["entries"]
     assert shown["problem"] == words
     browser.post(f"{path_of(made['device'])}/rotation/{made['entry']}/show").problem(409)
     world.server.ctl("app", "enable", app.slug)
