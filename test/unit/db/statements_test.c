@@ -98,27 +98,6 @@ TEST(test_refusals)
 	assert_int_equal(faults, 0);
 }
 
-/* PostgreSQL accepts them as reads: in a read-only transaction, as a generic plan, which needs no
- * values. */
-TEST(test_reads_are_reads)
-{
-	PQclear(PQexec(pg, "SET plan_cache_mode = force_generic_plan"));
-	PQclear(PQexec(pg, "SET default_transaction_read_only = on"));
-	for (int i = 0; i < STATEMENT_COUNT; i++) {
-		const char *values[DB_PARAMETERS_MAX] = {NULL};
-		PGresult *result;
-
-		if (statements[i].effect != EFFECT_READ)
-			continue;
-		result = PQexecPrepared(pg, statements[i].name, (int)statements[i].parameter_count,
-					values, NULL, NULL, 1);
-		if (PQresultStatus(result) != PGRES_TUPLES_OK)
-			fault(&statements[i], "%s", PQresultErrorMessage(result));
-		PQclear(result);
-	}
-	assert_int_equal(faults, 0);
-}
-
 /* Appends "EXPLAIN EXECUTE name(NULL, ...)". */
 static void explain(const struct statement_entry *statement, char *ret_sql, size_t size)
 {
@@ -243,6 +222,27 @@ TEST(test_few_remarks_tell_a_long_list)
 		check_that_few_remarks_tell(statements[lists[i]].name, PQgetvalue(app, 0, 0));
 	PQclear(made);
 	PQclear(app);
+}
+
+/* PostgreSQL accepts them as reads: in a read-only transaction, as a generic plan, which needs no
+ * values. The last test: the connection stays read-only. */
+TEST(test_reads_are_reads)
+{
+	PQclear(PQexec(pg, "SET plan_cache_mode = force_generic_plan"));
+	PQclear(PQexec(pg, "SET default_transaction_read_only = on"));
+	for (int i = 0; i < STATEMENT_COUNT; i++) {
+		const char *values[DB_PARAMETERS_MAX] = {NULL};
+		PGresult *result;
+
+		if (statements[i].effect != EFFECT_READ)
+			continue;
+		result = PQexecPrepared(pg, statements[i].name, (int)statements[i].parameter_count,
+					values, NULL, NULL, 1);
+		if (PQresultStatus(result) != PGRES_TUPLES_OK)
+			fault(&statements[i], "%s", PQresultErrorMessage(result));
+		PQclear(result);
+	}
+	assert_int_equal(faults, 0);
 }
 
 RUN_TESTS(migrate, disconnect)
