@@ -26,7 +26,8 @@ static void look_after(struct hooks *hooks, uint64_t ms)
 	deadline_set_at(hooks->settings.loop, &hooks->look, hooks->look_ms);
 }
 
-void hooks_look_soon(struct hooks *hooks)
+/* Never moves the look to a later time: hints may come without end. */
+static void look_soon(struct hooks *hooks)
 {
 	hooks->is_wanted_again = true;
 	if (!deadline_is_set(&hooks->look) ||
@@ -206,13 +207,13 @@ static void on_hint(struct hint_subscription *hints, struct str text)
 
 	(void)text;
 	hooks->has_webhooks = true;
-	hooks_look_soon(hooks);
+	look_soon(hooks);
 }
 
 void hooks_changed(struct hooks *hooks)
 {
 	hooks->has_webhooks = true;
-	hooks_look_soon(hooks);
+	look_soon(hooks);
 	db_hint(hooks->settings.db, STR("webhook:changed"));
 }
 
@@ -223,6 +224,7 @@ struct hooks *hooks_create(const struct hooks_settings *settings)
 	struct hooks *hooks = memory_zalloc(sizeof(*hooks));
 
 	hooks->settings = *settings;
+	hooks->on_sent = look_soon;
 	deadline_init(&hooks->look, on_look);
 	look_after(hooks, UNAVAILABLE_MS);
 	hooks->hints = (struct hint_subscription){.kind = "webhook", .on_hint = on_hint};

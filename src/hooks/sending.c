@@ -25,7 +25,7 @@ static void end(struct sending *sending)
 	hooks->under_way--;
 	arena_finish(&sending->arena);
 	free(sending);
-	hooks_look_soon(hooks);
+	hooks->on_sent(hooks);
 }
 
 /* Writes a line for each change, not for each try. */

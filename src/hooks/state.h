@@ -8,6 +8,8 @@
 
 struct hooks {
 	struct hooks_settings settings;
+	/* Called when a message ended, with or without success. */
+	void (*on_sent)(struct hooks *hooks);
 	struct hint_subscription hints;
 	struct deadline look; /* set unless a query is under way */
 	struct arena arena;
@@ -25,10 +27,6 @@ struct hooks {
 	uint64_t upkeep_ms;   /* loop time of the next upkeep */
 	unsigned upkeep_left; /* statements left now */
 };
-
-/* Looks for due webhooks within 30 ms. Never moves the look to a later time: hints may come without
- * end. */
-void hooks_look_soon(struct hooks *hooks);
 
 /* Begins to send the message that hooks->row leases, and takes the arena over. A worker that ends
  * meanwhile gives it back. */

@@ -26,7 +26,7 @@ EVIDENCE = {"tests", "journeys", "files"}
 DEFINITIONS = {
     r"^ *def (test_\w+)": ("test/**/test_*.py", "subprojects/*/test/test_*.py"),
     r"^func (Test\w+)": ("subprojects/*/*_test.go",),
-    r"^static void (test_\w+)\(": ("test/**/*.c", "subprojects/*/test/*_test.c"),
+    r"^(?:[A-Z_]+\(|static void )(test_\w+)[,()]": ("test/**/*.c", "subprojects/*/test/*_test.c"),
 }
 
 
