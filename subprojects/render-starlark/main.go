@@ -27,8 +27,9 @@ const (
 	softMemoryBytes = 200 << 20 // above, the collector works harder
 	keepMemoryBytes = 64 << 20  // above, memory goes back to the system after a request
 	recycleBytes    = 100 << 20 // above, the process ends after its answer
-	// Likewise: memory that went back to the system stays mapped, and counts for the process's limit of data.
-	recycleMappedBytes = 200 << 20
+	// Likewise: memory that went back to the system stays mapped, and counts for the process's limit of data. Go and
+	// the C library do not use each other's.
+	recycleMappedBytes = 160 << 20
 	maxGoStackBytes    = 64 << 20 // a deeper stack ends the process
 	deadlineExtra      = 300 * time.Millisecond
 	betweenLooks       = 100 * time.Millisecond
@@ -161,11 +162,11 @@ func (s *server) watch(m *meter, isDone <-chan struct{}) {
 	}
 }
 
-// mappedBytes returns the memory that Go's runtime has mapped, whether the system has it back or not.
+// mappedBytes returns the memory that Go's runtime and the C library have mapped, whether the system has it back or not.
 func mappedBytes() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
 	metrics.Read(samples)
-	return int64(samples[0].Value.Uint64())
+	return int64(samples[0].Value.Uint64()) + cHeapBytes()
 }
 
 // heldBytes returns the memory that Go's runtime has from the system.
