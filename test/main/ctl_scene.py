@@ -35,6 +35,8 @@ def refused(server, code, *arguments):
 
 
 def database_of(server):
+    if server.database:
+        return psycopg2.connect(server.database)
     path = os.path.join(server.state_dir, "postgres/socket")
     return psycopg2.connect(host=path, user="displayd", dbname="displayd")
 
