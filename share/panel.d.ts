@@ -367,7 +367,7 @@ declare class Headers implements Iterable<[string, string]> {
     get(name: string): string | null;
     has(name: string): boolean;
     set(name: string, value: string): void;
-    /** Of an answer there are none: the server does not keep its cookies. */
+    /** Fields Set-Cookie, one by one. An answer has none: the server does not keep its cookies. */
     getSetCookie(): string[];
     forEach(each: (value: string, name: string) => void): void;
     entries(): IterableIterator<[string, string]>;
@@ -375,7 +375,7 @@ declare class Headers implements Iterable<[string, string]> {
     values(): IterableIterator<string>;
     [Symbol.iterator](): IterableIterator<[string, string]>;
 }
-/** What atob(), btoa(), structuredClone() and an AbortSignal throw. */
+/** Error that atob(), btoa(), structuredClone() and an AbortSignal throw. */
 declare class DOMException extends Error {
     constructor(message?: string, name?: string);
     readonly code: number;

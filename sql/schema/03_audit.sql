@@ -1,4 +1,4 @@
--- Who did what. The log is bounded: in number, in age, and in a share for each account and action.
+-- Log of who did what. It is bounded: in number, in age, and in a share for each account and action.
 
 -- Order in which entries go if there are too many: 0 first, 1 if there is none of 0; 2 stays for its year.
 CREATE FUNCTION audit_rank(action text) RETURNS int2 LANGUAGE sql IMMUTABLE AS $$

@@ -120,7 +120,7 @@ CREATE TABLE panel_info (
 COMMENT ON TABLE panel_info IS 'what a panel''s firmware has told of itself: text of strangers';
 COMMENT ON COLUMN panel_info.wifi_signal IS 'dBm';
 
--- What the pages show of a device beside its settings.
+-- Facts that the pages show of a device beside its settings.
 CREATE VIEW device_more AS
 SELECT device.id AS device_id, device.created_at, device.connected_at, device.serial,
 	coalesce(device.mac, device.told_mac)::text AS mac_text,

@@ -656,7 +656,7 @@ LANGUAGE sql STABLE AS $$
 		OR EXISTS (SELECT FROM installation WHERE app_id = of_app AND owner_id > than_account)
 $$;
 
--- What reviewers said of a version, as the API shows it.
+-- Remarks of reviewers on a version, as the API shows them.
 CREATE FUNCTION review_comments(of_version_id uuid) RETURNS text LANGUAGE sql STABLE AS $$
 	SELECT '[' || coalesce(string_agg(row_to_json(entry)::text, ',' ORDER BY position), '') || ']'
 	FROM app_version_comment,

@@ -184,8 +184,8 @@ ALTER TABLE device ADD CONSTRAINT device_night_fkey FOREIGN KEY (id, night_insta
 ALTER TABLE device ADD CONSTRAINT device_pinned_fkey FOREIGN KEY (id, pinned_installation_id) REFERENCES
 	installation(device_id, id) ON DELETE SET NULL (pinned_installation_id);
 
--- What each installation of an app shows: what the deployed version made; while that has made nothing
--- yet, the newest picture of the same place, and while there is none, of the place before.
+-- Picture of each installation of an app: the deployed version's. While that has made none yet, it is the newest one of the
+-- same place; while there is none of that either, it is the newest one of the place before.
 CREATE VIEW app_entry AS
 SELECT installation.device_id, installation.id, installation.app_id, installation.place,
 	app.generation AS app_generation,

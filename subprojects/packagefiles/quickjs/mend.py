@@ -147,7 +147,8 @@ JUMPS = [(
     f"                if ({taken}) {{\n                    {jump}\n                }}\n", 1)
     for taken in ("res", "!res") for jump in ("pc += (int32_t)get_u32(pc - 4) - 4;", "pc += (int8_t)pc[-1] - 1;")]
 
-# Where functions of the engine take long, ten thousand calls or jumps are more than the time that is left.
+# The engine looks at the time after ten thousand calls or jumps. If its functions take long, that is too late: an alarm
+# makes it look at the next one.
 ALARM = [(
     "    if (unlikely(--ctx->interrupt_counter <= 0)) {\n        return __js_poll_interrupts(ctx);\n",
     "    if (unlikely(--ctx->interrupt_counter <= 0 || render_alarm_rang)) {\n        return __js_poll_interrupts(ctx);\n", 1)]
@@ -205,7 +206,7 @@ static JSValue JS_ThrowTypeErrorNotAFunction(JSContext *ctx, JSValueConst value)
 
 CHANGES = LOCAL_TIME + COLUMNS + PLACES + JUMPS + ALARM + NAMES
 
-# What the renderer has for the engine (clock.c, alarm.h, called.c).
+# Functions that the renderer has for the engine (clock.c, alarm.h, called.c).
 HEAD = """#include "quickjs.h"
 #include <signal.h>
 #include <stdint.h>
