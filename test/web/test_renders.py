@@ -246,22 +246,23 @@ def test_nothing_to_show_is_left_out_until_there_is(world, author, reviewer, bro
         assert not shows(panel, GREEN)  # the picture for nothing to show
 
 
-def test_a_disabled_app_is_rendered_no_more(world, author, reviewer, browser):
+def test_a_disabled_app_is_neither_rendered_nor_shown(world, author, reviewer, browser):
     app = published(author, reviewer, script("#f00"))
     made = installed(browser, app)
     with panel_of(world, made) as panel:
         seen(panel, RED)
-    world.sql("UPDATE app SET status = 'disabled', generation = generation + 1 WHERE id = %s",
-              app.id)
-    world.sql("SELECT pg_notify('displayd_hint', 'app:' || id || ':' || generation) FROM app "
-              "WHERE id = %s", app.id)
-    make_due(world, app)
-    before = rendered(world, app, "generation")
-    other = published(author, reviewer, script("#0f0"))
-    with panel_of(world, made) as panel, panel_of(world, installed(browser, other)) as watch:
-        seen(panel, RED)
-        seen(watch, GREEN)  # others are
-    assert rendered(world, app, "generation") == before
+        world.sql("UPDATE app SET status = 'disabled', generation = generation + 1 WHERE id = %s",
+                  app.id)
+        world.sql("SELECT pg_notify('displayd_hint', 'app:' || id || ':' || generation) FROM app "
+                  "WHERE id = %s", app.id)
+        panel.wait_for(lambda: not shows(panel, RED))  # the picture for nothing to show
+        make_due(world, app)
+        before = rendered(world, app, "generation")
+        other = published(author, reviewer, script("#0f0"))
+        with panel_of(world, installed(browser, other)) as watch:
+            seen(watch, GREEN)  # others are
+        assert rendered(world, app, "generation") == before
+        assert not shows(panel, RED)
 
 
 def test_what_nobody_needs_is_removed(world, author, reviewer, browser):
