@@ -9,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
 from testing import builds, schedule  # noqa: E402
 from testing.counts import Count, count_output  # noqa: E402
+from testing.jobs import Job, Result  # noqa: E402
 from testing.sanitizers import findings, is_finding  # noqa: E402
 
 TAP = "1..4\nok 1 - a\nnot ok 2 - b\n# b.c:12: error\nnot ok 3 # SKIP c\nok 4 - d\n"
@@ -41,6 +42,18 @@ def test_count(result, output, expected):
 def test_words():
     assert str(Count(3, 0, 0)) == "3 passed, 0 failed"
     assert str(Count(3, 1, 2)) == "3 passed, 1 failed, 2 skipped"
+
+
+def test_a_case_that_hangs_fails_by_itself(tmp_path):
+    """The other cases of its suite go on, and the output tells where it hung."""
+    (tmp_path / "test_it.py").write_text(
+        "import threading\n\n\ndef test_hangs():\n    threading.Event().wait()\n\n\ndef test_other():\n    pass\n")
+    job = Job(name="it", command=[sys.executable, "-m", "pytest", "-q", str(tmp_path / "test_it.py")], environment={},
+              work_folder=str(tmp_path), folder=tmp_path, timeout_s=600, case_timeout_s=1)
+    result = schedule.run_alone(Result(job, Count(), 0, 0, [], "", []))
+    assert (result.why, result.count) == ("FAIL", Count(passed=1, failed=1))
+    assert [case.rpartition("::")[2] for case in result.cases] == ["test_hangs"]
+    assert "threading.Event().wait()" in result.output
 
 
 KILLED = "==898==Unable to get registers from thread 887.\n"

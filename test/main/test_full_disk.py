@@ -3,6 +3,7 @@ The last 5 % of the disk store no pictures. The disk is a small tmpfs, which onl
 
 import base64
 import glob
+import json
 import os
 
 import images
@@ -71,7 +72,10 @@ def test_full_disk(server, disk):
     assert server.get("/livez").status == 200
     # The error names the full disk, whichever worker answers.
     wait_until_said(filler, lambda: server.get("/readyz"))
-    wait_until_said(filler, lambda: push(server, device, key, number))
+    # Whether the database or the look at the disk was first to notice.
+    fill(filler)
+    answer = push(server, device, key, number)
+    assert answer.status == 503 and json.loads(answer.body)["code"] in ("database_full", "storage_full"), answer
     wait_until_said(filler, lambda: server.get("/readyz"))
     told = server.ctl("status")
     assert told["database"]["isFull"] and told["counters"]["databaseFull"] > 0

@@ -27,6 +27,9 @@ RELEASE_FOLDER = ROOT / "build/release"
 DEBUG = ("-Dbuildtype=debug", "-Db_lundef=false", "-Dc_args=-g1")
 ADDRESS = "address,undefined"
 PLAIN_RELEASE = ("-Dbuildtype=release", "-Doptimization=2", "-Dstrict=true")
+# A case that hangs ends long before its suite would, and its stack tells where it hung.
+CASE_TIMEOUT_MIN_S = 300
+CASE_PART = 8
 WITHOUT_GO_AND_PAGES = ("-Dstarlark=disabled", "-Dweb=disabled")
 INSIDE = ("unit", "db", "corpus", "http", "link", "api", "fault", "render", "panel", "tidy")
 OUTSIDE = ("main", "web", "browser", "contract", "image", "bench", "sealed", "starlark", "lint", "package")
@@ -189,6 +192,7 @@ def make_jobs(build, tests):
             work_folder=test["workdir"] or str(build.folder),
             folder=folder,
             timeout_s=test["timeout"] * build.time_factor,
+            case_timeout_s=max(CASE_TIMEOUT_MIN_S, test["timeout"] * build.time_factor // CASE_PART),
             priority=test["priority"],
             is_sanitized=bool(build.sanitizer),
             finds_leaks=finds_leaks,

@@ -40,6 +40,7 @@ class Job:
     work_folder: str
     folder: pathlib.Path  # for its output, cases and reports
     timeout_s: int
+    case_timeout_s: int
     priority: int = 0
     is_sanitized: bool = False
     finds_leaks: bool = True
@@ -57,7 +58,8 @@ class Job:
                 added["ASAN_OPTIONS"] += ":detect_leaks=0"
         if self.is_pytest:
             added["DISPLAYD_TEST_CASES"] = str(self.folder / "cases")
-            added["PYTEST_ADDOPTS"] = f"-p {PLUGIN} --rootdir={ROOT}"
+            added["PYTEST_ADDOPTS"] = (
+                f"-p {PLUGIN} -p pytest_timeout --timeout={self.case_timeout_s} --rootdir={ROOT}")
             added["PYTHONPATH"] = f"{ROOT / 'tools'}:{self.environment.get('PYTHONPATH', '')}"
         return os.environ | self.environment | added
 

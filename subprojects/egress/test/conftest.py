@@ -2,7 +2,7 @@ import contextlib
 
 import pytest
 
-from egress_process import LOCAL, Egress, Server
+from egress_process import LOCAL, Egress, Server, certificate_of_localhost
 
 
 @pytest.fixture
@@ -11,6 +11,12 @@ def server():
         yield running
         running.gate.set()
         running.shutdown()
+
+
+@pytest.fixture(scope="session")
+def certificate():
+    with certificate_of_localhost() as paths:
+        yield paths
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,10 @@ import json
 import os
 import pathlib
 import socket
+import ssl
 import struct
 import subprocess
+import tempfile
 import threading
 
 LAUNCHER = os.environ["SANDBOX_LAUNCH"]
@@ -17,12 +19,26 @@ LOCAL = ("--allow", "127.0.0.0/8", "--allow", "::1")
 DATA = "384M"  # as main/program.c has it
 
 
-def readable(path):
-    """Lets all users read the file."""
-    os.chmod(path, 0o644)
-    for folder in pathlib.Path(path).parents:
-        with contextlib.suppress(PermissionError):
-            os.chmod(folder, os.stat(folder).st_mode | 0o055)
+@contextlib.contextmanager
+def certificate_of_localhost():
+    """Paths of a certificate and its key that all users can read. Each pytest that starts on the machine closes
+    pytest's own folders to other users again."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [f"{folder}/{name}" for name in ("cert.pem", "key.pem")]
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+                        "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-out", paths[0], "-keyout",
+                        paths[1]], check=True, capture_output=True)
+        os.chmod(paths[0], 0o644)
+        for parent in pathlib.Path(folder, "cert.pem").parents:
+            with contextlib.suppress(PermissionError):
+                os.chmod(parent, os.stat(parent).st_mode | 0o055)
+        yield paths
+
+
+def tls_context(certificate):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    return context
 
 
 class Client:

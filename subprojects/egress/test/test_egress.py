@@ -2,7 +2,6 @@
 
 import contextlib
 import socket
-import ssl
 import struct
 import subprocess
 import threading
@@ -10,7 +9,7 @@ import time
 
 import pytest
 
-from egress_process import DATA, LOCAL, PROGRAM, Egress, Server, readable
+from egress_process import DATA, LOCAL, PROGRAM, Egress, Server, tls_context
 
 
 def test_greets_and_fetches(client, server):
@@ -203,24 +202,13 @@ def test_an_answer_that_does_not_come(client, server):
     assert time.monotonic() - began < 60
 
 
-def certificate(folder):
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
-                    "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
-                    folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
-    return context
-
-
-def test_certificates_are_checked(client, server, tmp_path):
-    server.socket = certificate(tmp_path).wrap_socket(server.socket, server_side=True)
+def test_certificates_are_checked(client, server, certificate):
+    server.socket = tls_context(certificate).wrap_socket(server.socket, server_side=True)
     url = f"https://localhost:{server.server_address[1]}/"
     assert "the certificate of localhost is not valid" in client.error(url)
     assert not server.seen
-    path = str(tmp_path / "cert.pem")
-    readable(path)
-    launch = ("--network", "--data", DATA, "--read", path)
-    with contextlib.closing(Egress(*LOCAL, "--certificates", path, launch=launch)) as trusting:
+    launch = ("--network", "--data", DATA, "--read", certificate[0])
+    with contextlib.closing(Egress(*LOCAL, "--certificates", certificate[0], launch=launch)) as trusting:
         other = trusting.connect()
         head, body = other.ask(url)
         assert (head["status"], body) == (200, b"hello")

@@ -12,29 +12,12 @@ import zlib
 
 import pytest
 
-from egress_process import DATA, LOCAL, Egress, Server, readable
+from egress_process import DATA, LOCAL, Egress, Server, tls_context
 
 FETCHES = 24  # half of the transfers that there are: more wait
 MEBIBYTE = 1 << 20
 PATIENCE_S = 60
 LATE = "takes more than 5s"
-
-
-@pytest.fixture(scope="module", name="certificate")
-def certificate_of_localhost(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("hostile")
-    paths = [str(folder / name) for name in ("cert.pem", "key.pem")]
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                    "-addext", "subjectAltName=DNS:localhost", "-out", paths[0], "-keyout", paths[1]],
-                   check=True, capture_output=True)
-    readable(paths[0])
-    return paths
-
-
-def tls_context(certificate):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    return context
 
 
 @pytest.mark.parametrize("is_tls, step", [(False, 64), (True, 509)])
