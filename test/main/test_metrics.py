@@ -95,7 +95,8 @@ def test_workers_are_summed(server, scrape):
 
 
 def test_killed_worker_has_counted(server, scrape):
-    each_worker(server, "/livez")
+    with scrape.grows(REQUESTS, by=40, route="/livez"):
+        each_worker(server, "/livez")
     before = scrape.value(REQUESTS, route="/livez")
     for pid in server.workers():
         os.kill(pid, signal.SIGKILL)
