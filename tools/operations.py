@@ -2,8 +2,8 @@
 
 A document has a folder: document.yaml, and a file for each group of operations, which document.yaml
 lists. What both documents have stands in shared.yaml, with "x-displayd-pages-only" where the public
-one lacks a property. The files are OpenAPI 3.1; what follows from the facts of an operation is left
-out, and the members "x-displayd-..." say these facts:
+one lacks a property. The files are OpenAPI 3.1, with short forms (short_forms.py); what follows from the facts of
+an operation is left out, and the members "x-displayd-..." say these facts:
 
     endpoint       the endpoint in C; docs/api is where its facts stand
     access         who may call it (task/access.h); document.yaml has the usual one
@@ -47,6 +47,7 @@ import yaml
 
 import open_schemas
 import problem_kinds
+import short_forms
 
 METHODS = ("get", "put", "post", "patch", "delete")
 FACTS = {
@@ -102,7 +103,7 @@ Loader.add_constructor("tag:yaml.org,2002:map", Loader.mapping)
 def load(path):
     with open(path, encoding="utf-8") as file:
         try:
-            return yaml.load(file, Loader)
+            return short_forms.expand(yaml.load(file, Loader))
         except yaml.YAMLError as error:
             raise Fault(f"{path}: {error}") from None
 
