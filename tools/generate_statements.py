@@ -22,15 +22,11 @@ import statement_changes
 import statement_lists
 import statement_notify
 import statement_output
-from statement_header import (NAME, OPAQUE, TYPES, Disagreement, code_of, columns_of, parameters_of, read_header, read_items,
-                              read_refusals, split_header)
+from statement_header import (NAME, OPAQUE, TYPES, WRITES, Disagreement, code_of, columns_of, parameters_of, read_effect,
+                              read_header, read_items, read_refusals, split_header)
 
 PARAMETERS_MAX = 72  # DB_PARAMETERS_MAX of include/db/parameters.h
 
-WRITES = re.compile(
-    r"\b(insert|update|delete|merge|truncate|create|alter|drop|call|lock|share|nextval|pg_notify)\b",
-    re.IGNORECASE,
-)
 PARAMETER = re.compile(r"(?<![:\w]):([A-Za-z_]\w*)")
 PLACEHOLDER = re.compile(r"(?:(\w+)\.)?\{(\w+)\}")
 WORK = re.compile(r"bounded|grows with [a-z][a-z' ]*[a-z]")
@@ -101,9 +97,9 @@ class Expansion:
 
 def read_work(values):
     """Whether the work grows with data of other accounts."""
-    if len(values) != 1 or not WORK.fullmatch(values[0]):
-        raise Disagreement("the header needs one 'work: bounded' or 'work: grows with THINGS'")
-    return values[0] != "bounded"
+    if len(values) > 1 or not all(map(WORK.fullmatch, values)):
+        raise Disagreement("work is bounded, or one 'work: grows with THINGS'")
+    return bool(values) and values[0] != "bounded"
 
 
 def check_growth(statement):
@@ -137,11 +133,7 @@ def read_statement(name, text, records):
         raise Disagreement("only ASCII, please")
     lines, body = split_header(text)
     fields, description = read_header(lines)
-    if len(fields["effect"]) != 1:
-        raise Disagreement("the header needs one 'effect: read' or 'effect: write'")
-    effect = fields["effect"][0]
-    if effect not in ("read", "write"):
-        raise Disagreement(f"effect is '{effect}', must be read or write")
+    effect = read_effect(fields["effect"], code_of(body))
     if fields["connection"] not in ([], ["own"]):
         raise Disagreement("'connection:' may be own, and nothing else")
     if fields["connection"] and (fields["commit"] or fields["batches"]):
@@ -189,7 +181,7 @@ def read_file(name, text, records):
     fields, description = read_header(lines)
     try:
         row = columns_of(read_items(fields["row"], "row", records))
-        the_list = statement_lists.read_list(name, fields, row)
+        the_list = statement_lists.read_list(name, fields, row, read_effect(fields["effect"], code_of(body)))
         if not the_list:
             statement = read_statement(name, text, records)
             return [statement, *those_alone(statement)], {}

@@ -14,6 +14,10 @@ MAY_BE_ABSENT = ("text", "bytea", "macaddr")
 KEYS = ("params", "row", "effect", "work", "refuse", "batches", "commit", "alone", "changes", "connection", "rare", "list",
         "search")
 
+WRITES = re.compile(
+    r"\b(insert|update|delete|merge|truncate|create|alter|drop|call|lock|share|nextval|pg_notify)\b",
+    re.IGNORECASE,
+)
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 CONSTRAINT = re.compile(r"[a-z_][a-z0-9_]*|[0-9A-Z]{2}([0-9A-Z]{3})?")
 # Parts of SQL that are not code: comments, strings, quoted names, dollar-quoted bodies.
@@ -69,6 +73,16 @@ def read_header(lines):
     if not any(description):
         raise Disagreement("the header does not say what the statement does")
     return fields, description
+
+
+def read_effect(values, code):
+    """Returns read or write: a statement without a word that writes is a read, unless its functions write."""
+    if len(values) > 1:
+        raise Disagreement("the header has more than one 'effect:'")
+    effect = values[0] if values else "write" if WRITES.search(code) else "read"
+    if effect not in ("read", "write"):
+        raise Disagreement(f"effect is '{effect}', must be read or write")
+    return effect
 
 
 class Item:

@@ -5,8 +5,6 @@ sql/query/own_app_list.sql:
     -- The apps of an account, oldest first.
     -- params: account_id uuid
     -- row: own_app
-    -- effect: read
-    -- work: bounded
     -- list: app.created_at, app.id
     SELECT ... FROM app WHERE app.account_id = :account_id AND {after}
     {order}
@@ -102,17 +100,17 @@ class List:
         return ".number = INT64_MIN" if self.keys[0][2] == "int8" else ""
 
 
-def read_list(name, fields, columns):
+def read_list(name, fields, columns, effect):
     """Returns the List of a file's header, or None."""
     if not fields["list"]:
         if fields["search"]:
             raise BadList("'search:' is for a list")
         return None
-    if not name.endswith("_list") or fields["effect"] != ["read"]:
+    if not name.endswith("_list") or effect != "read":
         raise BadList("a list is a read, and its name ends with _list")
     if len(fields["search"]) > 1 or any(fields[key] for key in fields if key not in ALLOWED):
         raise BadList(f"a list has {', '.join(ALLOWED)} only, and 'search:' once")
-    return List(fields["list"], columns, bool(fields["search"]), fields["work"] != ["bounded"])
+    return List(fields["list"], columns, bool(fields["search"]), fields["work"] not in ([], ["bounded"]))
 
 
 def made_files(name, fields, description, body, the_list):

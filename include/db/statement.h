@@ -6,8 +6,6 @@
  *   -- Changes settings of a device; absent settings stay as they are.
  *   -- params: id uuid, account_id uuid, change device
  *   -- row: device
- *   -- effect: write
- *   -- work: bounded
  *   -- refuse: 22023 -> unknown_timezone
  *   UPDATE device SET {change}, generation = generation + 1
  *   WHERE id = :id AND account_id = :account_id
@@ -20,13 +18,16 @@
  * caller gets for it. Two characters are a class of SQLSTATEs, for those of the class that the
  * header does not name.
  *
- * "work:" declares what the statement's work grows with. "bounded": it reads no more rows than it
- * returns or changes, or than a limit per device, app or account allows. "grows with apps": it
- * reads rows of others, or rows of which one account can make many. Such a read of workers runs on
- * a connection of its own, where the accounts take turns (db/query.h). A write of workers must be
- * bounded; the statements of an account's removal, which pause for as long as they ran, may grow.
- * The test statements_work runs each bounded statement beside 100,000 rows of each kind and counts
- * the rows that it reads.
+ * A statement whose text changes or locks rows is a write, any other a read. One that changes rows
+ * by a function says so: "-- effect: write".
+ *
+ * The work of a statement is bounded: it reads no more rows than it returns or changes, or than a
+ * limit per device, app or account allows. Else "work:" declares what it grows with, such as "grows
+ * with apps": it reads rows of others, or rows of which one account can make many. Such a read of
+ * workers runs on a connection of its own, where the accounts take turns (db/query.h). A write of
+ * workers must be bounded; the statements of an account's removal, which pause for as long as they
+ * ran, may grow. The test statements_work runs each bounded statement beside 100,000 rows of each
+ * kind and counts the rows that it reads.
  *
  * "row:" names a record (include/record/record.h), or lists columns, or both. In the text,
  * "{device}" is the list of the record's columns, and "d.{device}" the same of a table d. If the
@@ -54,8 +55,6 @@
  *
  *   -- params: ids uuid[]
  *   -- row: device, key_number int8
- *   -- effect: read
- *   -- work: bounded
  *   -- batches: device_by_id
  *   SELECT ..., wanted.key_number FROM unnest(:ids) WITH ORDINALITY AS wanted (id, key_number) ...
  *
@@ -88,7 +87,7 @@
  * Only displayctl uses the statements in sql/query/ctl/: workers do not prepare them.
  *
  * The build fails if text and header disagree (a parameter unknown or unused, an unknown type or
- * record, effect or work missing, write without effect: write). A test prepares all of them against
+ * record). A test prepares all of them against
  * a migrated database and compares types and column names. */
 #pragma once
 

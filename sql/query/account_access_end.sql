@@ -4,8 +4,6 @@
 -- has ended, or the account is gone.
 -- params: account_id uuid, password_hash text?, credential_id text?, session_id uuid, address text
 -- row: id uuid, told int8
--- effect: write
--- work: bounded
 -- rare: an owner ends all access, and its keys must stop working everywhere with the commit
 WITH held AS MATERIALIZED (
 	SELECT device.id

@@ -2,8 +2,6 @@
 -- No row: the account is gone.
 -- params: account_id uuid
 -- row: account_bytes
--- effect: read
--- work: bounded
 SELECT account_bytes(id) AS bytes,
 	bytes_allowed(byte_limit, device_count) AS bytes_allowed
 FROM account

@@ -4,8 +4,6 @@
 -- params: account_id uuid, password_hash text?, credential_id text?, session_id uuid,
 --   address text
 -- row: id uuid
--- effect: write
--- work: bounded
 -- refuse: last_administrator -> last_administrator
 WITH locked AS (
 	SELECT id, email

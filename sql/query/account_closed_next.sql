@@ -3,7 +3,6 @@
 -- The lock of the successor's row keeps it from being closed meanwhile, so that no app is given to
 -- a closed account, or missed by its removal.
 -- row: id uuid
--- effect: write
 -- work: grows with the account's apps
 -- rare: an account is removed, and its apps get another owner
 WITH closed AS (

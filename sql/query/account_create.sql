@@ -2,8 +2,6 @@
 -- none any more. by_operator: the log names displayctl.
 -- params: id uuid, email text, name text, by_operator bool, actor_id uuid, address text, session_id uuid
 -- row: member
--- effect: write
--- work: bounded
 -- refuse: account_email_unique -> email_taken
 WITH maker AS (
 	SELECT id, email

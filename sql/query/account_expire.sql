@@ -1,8 +1,6 @@
 -- Removes the expired entries of one device of an account. No row: the account's devices have none.
 -- params: account_id uuid
 -- row: id uuid, generation int8
--- effect: write
--- work: bounded
 -- changes: id
 WITH found AS (
 	SELECT id

@@ -4,7 +4,6 @@
 -- instance. No row: the account is gone or is being removed.
 -- params: account_id uuid
 -- row: kind text, device_id uuid, entry text, line text, encrypted bytea?
--- effect: read
 -- work: grows with what the account has
 -- connection: own
 SELECT part.kind, part.device_id, part.entry, part.line, part.encrypted

@@ -5,8 +5,6 @@
 -- params: id uuid, numbers int8[], kinds text[], names text[], lines text[], pictures text[], settings text[],
 --   encrypted text[], hashes text[], checksums text[], line_limit int8, byte_limit int8, life_s int4
 -- row: is_full bool, other_line int8
--- effect: write
--- work: bounded
 WITH import AS (
 	SELECT id, line_count, byte_count
 	FROM account_import

@@ -3,8 +3,6 @@
 -- least one line is removed.
 -- params: row_limit int8, byte_limit int8
 -- row: removed int8
--- effect: write
--- work: bounded
 WITH ended AS (
 	SELECT id
 	FROM account_import

@@ -2,8 +2,6 @@
 -- account, its ID is all zero. folded: the address as the database compares it.
 -- params: email text
 -- row: id uuid, folded text, password_hash text?
--- effect: read
--- work: bounded
 SELECT coalesce(account.id, '00000000-0000-0000-0000-000000000000') AS id,
 	lower(:email) AS folded, account.password_hash
 FROM (SELECT) AS one

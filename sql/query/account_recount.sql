@@ -2,7 +2,6 @@
 -- wrong sum.
 -- params: account_id uuid
 -- row: counted int8
--- effect: write
 -- work: grows with the account's pictures
 WITH locked AS (
 	SELECT id

@@ -1,8 +1,6 @@
 -- Makes an account, if there are others. No row: it would be the first one, which a link makes.
 -- params: id uuid, email text, name text, password_hash text, address text
 -- row: person
--- effect: write
--- work: bounded
 -- refuse: account_email_unique -> email_taken
 WITH fresh AS (
 	INSERT INTO account (id, email, name, password_hash)

@@ -3,7 +3,6 @@
 -- without an owner.
 -- params: account_id uuid
 -- row: removed_portion
--- effect: write
 -- work: grows with the account's apps
 -- changes: told
 -- rare: an account is removed, and this pauses between its portions

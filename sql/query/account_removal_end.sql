@@ -2,7 +2,6 @@
 -- end by the hint, and the pages of administrators read again.
 -- params: account_id uuid
 -- row: removed_portion
--- effect: write
 -- work: grows with the account's revoked keys
 -- changes: account_id
 -- rare: an account is removed

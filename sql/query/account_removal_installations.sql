@@ -3,7 +3,6 @@
 -- next portion, so that it never waits with others locked.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
--- effect: write
 -- work: grows with the account's apps
 -- changes: told
 -- rare: an account is removed, and this pauses between its portions

@@ -1,7 +1,6 @@
 -- Begins the removal of an account: revokes its keys, and makes all workers forget them.
 -- params: account_id uuid
 -- row: removed_portion
--- effect: write
 -- work: grows with the account's keys
 -- rare: an account is removed, and its keys must stop working everywhere with the commit
 WITH revoked AS (

@@ -3,7 +3,6 @@
 -- left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
--- effect: write
 -- work: grows with the account's apps
 -- rare: an account is removed, and this pauses between its portions
 WITH portion AS (

@@ -1,7 +1,6 @@
 -- Counts what is removed with an account, and the apps that are kept.
 -- params: account_id uuid
 -- row: removal_preview
--- effect: read
 -- work: grows with the account's apps
 SELECT account.device_count::int8 AS devices,
 	account.key_count AS keys,

@@ -2,7 +2,6 @@
 -- Rows that are locked are left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
--- effect: write
 -- work: grows with the account's versions
 WITH portion AS (
 	SELECT render.place, render.version_id

@@ -2,7 +2,6 @@
 -- account_id all zero: apps without an owner. Rows that are locked are left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
--- effect: write
 -- work: grows with the account's versions
 WITH portion AS (
 	SELECT app_schema.version_id, app_schema.locale

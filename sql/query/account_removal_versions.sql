@@ -2,7 +2,6 @@
 -- all zero: apps without an owner. Rows that are locked are left for the next portion.
 -- params: account_id uuid, row_limit int8
 -- row: removed_portion
--- effect: write
 -- work: grows with the account's apps
 WITH portion AS (
 	SELECT app_version.id

@@ -3,8 +3,6 @@
 -- it is gone, or was removed before.
 -- params: id uuid, address text, session_id uuid
 -- row: email text
--- effect: write
--- work: bounded
 -- refuse: last_administrator -> last_administrator
 WITH closed AS (
 	UPDATE account

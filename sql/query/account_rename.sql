@@ -1,8 +1,6 @@
 -- Changes what an account's owner may change.
 -- params: id uuid, change person_update
 -- row: person
--- effect: write
--- work: bounded
 UPDATE account
 SET {change}
 WHERE id = :id

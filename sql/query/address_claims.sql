@@ -3,8 +3,6 @@
 -- none is counted. No row: the account is gone.
 -- params: account_id uuid, claims int4
 -- row: wait_s int8
--- effect: write
--- work: bounded
 WITH counted AS (
 	UPDATE account
 	SET address_claims = :claims + CASE WHEN address_claims_since > present_time() - interval '1 day'

@@ -1,8 +1,6 @@
 -- Disables an app, or gives it back the state that follows from its versions. No row: it is gone.
 -- params: id uuid, is_disabled bool, actor_id uuid, address text, session_id uuid
 -- row: own_app, account_id uuid?, generation int8
--- effect: write
--- work: bounded
 -- refuse: app_owner -> app_without_owner
 WITH chosen AS (
 	SELECT id, status

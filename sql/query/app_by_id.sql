@@ -1,8 +1,6 @@
 -- An app by its ID, of any account; none that is being removed.
 -- params: id uuid
 -- row: app
--- effect: read
--- work: bounded
 SELECT id, account_id, slug, visibility = 'private' AS is_private
 FROM app
 WHERE id = :id AND NOT is_removed

@@ -1,7 +1,5 @@
 -- Stores the JavaScript of a version in TypeScript. An earlier one stays.
 -- params: version_id uuid, javascript text, engine text
--- effect: write
--- work: bounded
 INSERT INTO app_compiled (version_id, javascript, engine, compiled_at)
 SELECT app_version.id, :javascript, :engine, present_time()
 FROM app_version

@@ -3,8 +3,6 @@
 -- params: id uuid, account_id uuid, name text, slug text, description text, visibility text,
 --   actor_id uuid, address text?, session_id uuid
 -- row: own_app
--- effect: write
--- work: bounded
 -- refuse: app_slug_unique -> slug_taken, app_slug_public_unique -> slug_taken,
 --   account_app_limit -> too_many_apps
 WITH fresh AS (

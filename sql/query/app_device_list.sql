@@ -2,7 +2,6 @@
 -- by its ID, or if that is all zero, by its slug.
 -- params: account_id uuid, app_id uuid, slug text
 -- row: app_device
--- effect: read
 -- work: grows with the account's entries
 -- list: device.created_at, device.id
 SELECT device.id, device.name, entries_now(device.id, device.entry_count) AS entry_count, coalesce((

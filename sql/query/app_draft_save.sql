@@ -2,8 +2,6 @@
 -- the draft has been changed meanwhile.
 -- params: app_id uuid, script_language text, script_content text, revision int8
 -- row: draft_saved
--- effect: write
--- work: bounded
 -- refuse: app_draft_app_id_fkey -> app_gone, 54D01 -> too_many_bytes
 WITH locked AS (
 	-- Lock the app before its draft, in the order of the removal.

@@ -4,8 +4,6 @@
 -- next time.
 -- params: after_id uuid, row_limit int8
 -- row: forgotten int8, next_id uuid, is_left bool
--- effect: write
--- work: bounded
 WITH portion AS (
 	SELECT id
 	FROM app

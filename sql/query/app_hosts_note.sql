@@ -3,8 +3,6 @@
 -- removal. So this statement waits for a removal without holding locks.
 -- params: app_id uuid, hosts text
 -- row: noted int8
--- effect: write
--- work: bounded
 WITH asked AS (
 	SELECT DISTINCT host
 	FROM unnest(string_to_array(:hosts, ' ')) AS host

@@ -8,8 +8,6 @@
 --   script_language text, script_content text,
 --   checksum text, review_summary text, verdict text, picture bytea?
 -- row: id uuid, generation int8, is_made bool
--- effect: write
--- work: bounded
 -- changes: told
 -- refuse: account_app_limit -> too_many_apps, app_version_limit -> too_many_versions,
 --   app_version_name_unique -> version_name_used

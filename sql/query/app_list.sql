@@ -2,8 +2,6 @@
 -- its own private ones. Both are read in their order. with_broken: also those that are broken.
 -- params: account_id uuid, with_broken bool
 -- row: app_listed
--- effect: read
--- work: bounded
 -- list: name COLLATE "C", id
 WITH listed AS (
 	SELECT *

@@ -2,8 +2,6 @@
 -- that it was imported with. No row: there is none.
 -- params: account_id uuid, app_id uuid, slug text
 -- row: picture_hash text, picture bytea
--- effect: read
--- work: bounded
 SELECT coalesce(app_picture.picture_hash, app_own_picture.picture_hash) AS picture_hash,
 	coalesce(app_picture.picture, app_own_picture.picture) AS picture
 FROM app

@@ -2,8 +2,6 @@
 -- this engine. No row: the version is gone.
 -- params: version_id uuid, picture bytea?
 -- row: version_id uuid
--- effect: write
--- work: bounded
 UPDATE app_picture
 SET picture = :picture, made_at = present_time(), claimed_until = NULL
 WHERE version_id = :version_id

@@ -7,8 +7,6 @@
 -- params: after_id uuid, row_limit int8, engine text, languages text[], lease_s int8
 -- row: next_id uuid, version_id uuid?, app_id uuid?, slug text?, account_id uuid?, is_private bool,
 --   language text?, script text?, checksum text?, javascript text?, tries int4
--- effect: write
--- work: bounded
 WITH portion AS MATERIALIZED (
 	SELECT id, status, deployed_version_id
 	FROM app

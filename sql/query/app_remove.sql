@@ -3,8 +3,6 @@
 -- No row: it is gone.
 -- params: id uuid, session_id uuid
 -- row: id uuid, slug text, account_id uuid?, generation int8
--- effect: write
--- work: bounded
 WITH named AS (
 	SELECT id, slug
 	FROM app

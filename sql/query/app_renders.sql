@@ -4,7 +4,6 @@
 -- the whole version; not set if only the settings of one other owner crash the version.
 -- params: app_id uuid
 -- row: app_renders
--- effect: read
 -- work: grows with installations
 SELECT version.name AS version,
 	(SELECT count(*) FROM installation WHERE installation.app_id = app.id) AS installations,

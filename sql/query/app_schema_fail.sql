@@ -3,8 +3,6 @@
 -- params: version_id uuid, locale text, reach int2, engine text, kind int2, message text, file text,
 --   line int4, column int4
 -- row: version_id uuid
--- effect: write
--- work: bounded
 WITH version AS (
 	SELECT id
 	FROM app_version

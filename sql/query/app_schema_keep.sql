@@ -4,8 +4,6 @@
 -- schemas, as in its removal.
 -- params: version_id uuid, locale text, engine text, schema text, hosts text, account_id uuid
 -- row: version_id uuid
--- effect: write
--- work: bounded
 WITH version AS (
 	SELECT id
 	FROM app_version

@@ -17,8 +17,6 @@
 --   is_local_closed bool, has_failed bool,
 --   failure_kind int2, failure_message text?, failure_file text?, failure_line int4,
 --   failure_column int4
--- effect: read
--- work: bounded
 WITH owned AS (
 	SELECT id, timezone, locale, picture_limit_bytes, schedule_interval_s
 	FROM device

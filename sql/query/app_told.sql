@@ -1,7 +1,6 @@
 -- Finds the app that the operator or an administrator names, by ID or slug. No row: there is none.
 -- params: app text
 -- row: id uuid
--- effect: read
 -- work: grows with apps
 SELECT id
 FROM app

@@ -1,8 +1,6 @@
 -- Changes the description and the visibility of an app. No row: it is gone.
 -- params: id uuid, change app_update
 -- row: own_app
--- effect: write
--- work: bounded
 -- changes: id
 -- refuse: app_slug_public_unique -> slug_taken
 WITH changed AS (

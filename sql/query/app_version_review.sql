@@ -8,8 +8,6 @@
 -- params: id uuid, reviewer_id uuid, author text, status text, summary text?, reason text?,
 --   comments text[], lines int8[], needs_check bool, address text?, session_id uuid
 -- row: review_done
--- effect: write
--- work: bounded
 WITH chosen AS (
 	-- Locked, so that of two reviews at once the second sees the decision of the first.
 	SELECT app_version.id, app_version.app_id, app_version.name, app_version.status,

@@ -4,8 +4,6 @@
 -- params: id uuid, app_id uuid, name text, script_language text, script_content text,
 --   checksum text
 -- row: app_version
--- effect: write
--- work: bounded
 -- refuse: app_version_name_unique -> version_name_used, app_version_one_pending -> review_pending,
 --   app_version_limit -> too_many_versions, 54D01 -> too_many_bytes,
 --   app_version_app_id_fkey -> app_gone

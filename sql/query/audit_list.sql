@@ -1,8 +1,6 @@
 -- The entries of the audit log, newest first.
 -- params: wanted text
 -- row: audit_entry
--- effect: read
--- work: bounded
 -- search: grows with audit entries
 -- list: id desc
 SELECT {audit_entry}

@@ -2,8 +2,6 @@
 -- slug.
 -- params: account_id uuid, app_id uuid, slug text
 -- row: catalogue_app
--- effect: read
--- work: bounded
 SELECT app.id, app.slug, app_path(:account_id, app.id, app.slug) AS path, app.name, app.description,
 	app_version.name AS version,
 	coalesce(app.author, account.name) AS author, app.account_id = :account_id AS is_own,

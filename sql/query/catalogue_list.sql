@@ -2,8 +2,6 @@
 -- author, category or tags have a text. with_broken: also those that are broken.
 -- params: account_id uuid, with_broken bool, wanted text
 -- row: catalogue_app
--- effect: read
--- work: bounded
 -- search: grows with apps and accounts
 -- list: name COLLATE "C", id
 WITH listed AS (

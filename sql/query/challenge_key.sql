@@ -1,7 +1,5 @@
 -- The key by which instances recognize their challenges.
 -- row: challenge_key bytea
--- effect: read
--- work: bounded
 SELECT challenge_key
 FROM site
 WHERE is_it

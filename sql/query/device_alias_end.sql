@@ -3,8 +3,6 @@
 -- no alias.
 -- params: id uuid
 -- row: generation int8
--- effect: write
--- work: bounded
 UPDATE device
 SET alias = NULL,
 	alias_key_hash = NULL,

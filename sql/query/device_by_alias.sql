@@ -2,8 +2,6 @@
 -- the same address, if it can be guessed: the key decides.
 -- params: alias text, key_hash bytea
 -- row: id uuid
--- effect: read
--- work: bounded
 SELECT id
 FROM device
 WHERE alias = :alias AND (alias_key_hash = :key_hash OR alias_key_hash IS NULL AND NOT alias_is_guessable

@@ -4,8 +4,6 @@
 -- hand, and the oldest counts.
 -- params: link_key_hash bytea, serial text?, mac macaddr?
 -- row: id uuid
--- effect: read
--- work: bounded
 SELECT id
 FROM device
 WHERE link_key_hash = :link_key_hash AND (serial = :serial OR mac = :mac OR told_mac = :mac

@@ -3,8 +3,6 @@
 -- registered with it.
 -- params: mac macaddr, account_id uuid
 -- row: device
--- effect: read
--- work: bounded
 SELECT {device}
 FROM (
 	(

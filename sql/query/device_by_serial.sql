@@ -1,8 +1,6 @@
 -- A device by its serial number, of an account. If the account has none, one of another account.
 -- params: serial text, account_id uuid
 -- row: device
--- effect: read
--- work: bounded
 SELECT {device}
 FROM (
 	(

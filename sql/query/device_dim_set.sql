@@ -2,8 +2,6 @@
 -- again. No row: the device is gone.
 -- params: id uuid, is_dimmed bool
 -- row: generation int8
--- effect: write
--- work: bounded
 WITH locked AS (
 	SELECT id, dim_enabled, dim_start_minute, sleep_end_minute, timezone
 	FROM device

@@ -1,8 +1,6 @@
 -- Removes the expired entries of a device. No row: it has none.
 -- params: device_id uuid
 -- row: generation int8
--- effect: write
--- work: bounded
 -- changes: device_id
 WITH touched AS (
 	UPDATE device

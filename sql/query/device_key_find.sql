@@ -2,8 +2,6 @@
 -- copy made by hand, and the oldest counts.
 -- params: link_key_hash bytea
 -- row: id uuid, account_id uuid
--- effect: read
--- work: bounded
 SELECT device.id, device.account_id
 FROM device
 JOIN account ON account.id = device.account_id

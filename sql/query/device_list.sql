@@ -1,8 +1,6 @@
 -- The devices of an account, oldest first; of a key for chosen devices, only these.
 -- params: account_id uuid, chosen_ids uuid[]
 -- row: device_shown, created_at timestamptz
--- effect: read
--- work: bounded
 -- list: created_at, id
 SELECT {device_shown}, created_at
 FROM device

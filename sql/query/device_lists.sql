@@ -1,8 +1,6 @@
 -- The devices of accounts, oldest first; at most 101 of each.
 -- params: account_ids uuid[]
 -- row: device_shown, created_at timestamptz, key_number int8
--- effect: read
--- work: bounded
 -- batches: device_list
 SELECT device.*, wanted.key_number
 FROM unnest(:account_ids) WITH ORDINALITY AS wanted (account_id, key_number)

@@ -3,8 +3,6 @@
 -- has no alias.
 -- params: id uuid, second_key_hash bytea, order_key bytea
 -- row: generation int8
--- effect: write
--- work: bounded
 UPDATE device
 SET second_key_hash = coalesce(second_key_hash, :second_key_hash),
 	order_key = coalesce(order_key, :order_key),

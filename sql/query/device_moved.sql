@@ -2,8 +2,6 @@
 -- and an order, since the panel has just started. No row: it was done already.
 -- params: id uuid, second_key_hash bytea
 -- row: generation int8
--- effect: write
--- work: bounded
 UPDATE device
 SET link_key_hash = second_key_hash,
 	second_key_hash = NULL,

@@ -2,8 +2,6 @@
 -- until the panel has used it. No row: another worker has taken it, or it has lapsed.
 -- params: id uuid, order_generation int8
 -- row: order_key bytea?
--- effect: write
--- work: bounded
 UPDATE device
 SET order_generation = NULL
 WHERE id = :id AND order_generation = :order_generation AND is_order_due(ordered_at)

@@ -1,8 +1,6 @@
 -- Firmware and contact of a device's panel, for orders to it.
 -- params: id uuid
 -- row: firmware_version text?, last_online_at timestamptz, has_connected bool, alias text?
--- effect: read
--- work: bounded
 SELECT panel_info.firmware_version, device.last_online_at, device.connected_at IS NOT NULL AS has_connected,
 	device.alias
 FROM device

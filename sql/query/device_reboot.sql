@@ -1,8 +1,6 @@
 -- Orders the panel of a device to restart. No row: the device is gone.
 -- params: id uuid
 -- row: generation int8
--- effect: write
--- work: bounded
 UPDATE device
 SET order_generation = generation + 1,
 	ordered_at = present_time(),

@@ -7,8 +7,6 @@
 -- (include/task/read_cache.h).
 -- params: ids uuid[], seen_at timestamptz[]
 -- row: id uuid, seen_at timestamptz
--- effect: write
--- work: bounded
 -- changes: ids without hints
 WITH unhurried AS MATERIALIZED (
 	SELECT set_config('synchronous_commit', 'off', true)

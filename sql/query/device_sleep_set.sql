@@ -2,8 +2,6 @@
 -- asleep until it is woken. No row: the device is gone.
 -- params: id uuid, is_asleep bool
 -- row: generation int8
--- effect: write
--- work: bounded
 WITH locked AS (
 	SELECT id, sleep_enabled, sleep_start_minute, sleep_end_minute, timezone
 	FROM device

@@ -1,8 +1,6 @@
 -- Makes a device show the next entry of its rotation. No row: it is gone.
 -- params: id uuid
 -- row: generation int8
--- effect: write
--- work: bounded
 UPDATE device
 SET turn_count = turn_count + 1,
 	turned_at = present_time(),

@@ -4,8 +4,6 @@
 -- have another revision.
 -- params: id uuid, account_id uuid, expected_revision int8, change device
 -- row: device
--- effect: write
--- work: bounded
 -- changes: id
 -- commit: shared
 -- alone: brightness, volume

@@ -1,8 +1,6 @@
 -- Devices by their IDs, of any account.
 -- params: ids uuid[]
 -- row: device, key_number int8
--- effect: read
--- work: bounded
 -- batches: device_by_id
 SELECT device.{device}, wanted.key_number
 FROM unnest(:ids) WITH ORDINALITY AS wanted (id, key_number)

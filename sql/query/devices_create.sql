@@ -3,7 +3,6 @@
 -- open pages of their accounts. The owners are the IDs of these accounts, 16 bytes each.
 -- params: lines text, session_id uuid
 -- row: made int8, owners bytea
--- effect: write
 -- work: grows with the lines
 -- changes: owners
 -- refuse: device_serial_unique -> serial_taken

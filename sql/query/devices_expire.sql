@@ -3,8 +3,6 @@
 -- long. Locked devices are left for the next time. is_full: more devices have expired entries.
 -- No row: nothing was removed.
 -- row: id uuid, generation int8, is_full bool
--- effect: write
--- work: bounded
 -- changes: id
 WITH oldest AS (
 	SELECT device_id, expires_at

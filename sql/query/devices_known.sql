@@ -4,7 +4,6 @@
 -- hexadecimal, with tabs between them; empty: none, or not valid. conflicts: JSON; a line is a number from 1.
 -- params: lines text
 -- row: conflicts text
--- effect: read
 -- work: grows with the lines
 WITH line AS (
 	SELECT string_to_array(text, E'\t') AS field, number

@@ -1,7 +1,5 @@
 -- Ends a lease: the app's settings are encrypted, or will be tried again later.
 -- params: lease uuid, has_failed bool
--- effect: write
--- work: bounded
 WITH later AS (
 	UPDATE app_to_seal
 	SET claim = NULL,

@@ -5,8 +5,6 @@
 --   row_limit int8
 -- row: device_id uuid, id text, account_id uuid, locale text, settings text, secret_settings bytea?,
 --   settings_hash bytea
--- effect: write
--- work: bounded
 WITH renewed AS (
 	UPDATE app_to_seal
 	SET due_at = present_time() + :lease_s * interval '1 second'

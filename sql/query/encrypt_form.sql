@@ -2,8 +2,6 @@
 -- to run its script. The script itself is returned only if the schema is not, or with is_run.
 -- params: version_id uuid, locale text, engine text, is_run bool
 -- row: has_schema bool, schema text?, language text, script text?, javascript text?, checksum text
--- effect: read
--- work: bounded
 SELECT kept.version_id IS NOT NULL AS has_schema, kept.schema, version.script_language AS language,
 	CASE WHEN kept.version_id IS NULL OR :is_run THEN version.script_content END AS script,
 	CASE WHEN kept.version_id IS NULL OR :is_run THEN app_compiled.javascript END AS javascript,

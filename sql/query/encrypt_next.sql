@@ -2,8 +2,6 @@
 -- each failed try it waits twice as long, up to an hour. No row: there is none.
 -- params: lease uuid, languages text[], lease_s int8
 -- row: app_id uuid, version_id uuid, is_disabled bool
--- effect: write
--- work: bounded
 WITH next AS (
 	SELECT app.id AS app_id, version.id AS version_id, app.status = 'disabled' AS is_disabled
 	FROM app_to_seal AS due

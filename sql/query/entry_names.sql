@@ -2,8 +2,6 @@
 -- last render failed, as JSON.
 -- params: device_ids uuid[], account_id uuid
 -- row: entry_names
--- effect: read
--- work: bounded
 SELECT coalesce('[' || string_agg(row_to_json(entry)::text, ',' ORDER BY wanted.number, installation.rank) || ']',
 	'[]') AS entries
 FROM unnest(:device_ids) WITH ORDINALITY AS wanted (id, number)

@@ -3,8 +3,6 @@
 -- installation of an app.
 -- params: device_id uuid, id text
 -- row: entry_render
--- effect: read
--- work: bounded
 SELECT render.rendered_at, (render.took_us + 999) / 1000 AS took_ms, coalesce(render.log, '') AS log,
 	coalesce(render.problem, '') AS problem,
 	CASE WHEN pause.until > present_time() THEN pause.until END AS paused_until,

@@ -2,8 +2,6 @@
 -- owner is removed; or ends that, if it is the successor. No row: there is no such account.
 -- params: account_id uuid, is_heir bool, actor_id uuid, address text, session_id uuid
 -- row: member
--- effect: write
--- work: bounded
 WITH chosen AS (
 	SELECT *
 	FROM account

@@ -5,8 +5,6 @@
 -- params: device_id uuid, app_id uuid, slug text, id text, settings text, secret_settings bytea?,
 --   settings_hash bytea, version_id uuid
 -- row: installation, generation int8
--- effect: write
--- work: bounded
 -- changes: device_id
 -- refuse: device_entry_limit -> too_many_installations
 WITH chosen AS (

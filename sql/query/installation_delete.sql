@@ -3,8 +3,6 @@
 -- device, else no row either; 0: any.
 -- params: device_id uuid, id text, expected_generation int8
 -- row: generation int8
--- effect: write
--- work: bounded
 -- changes: device_id
 WITH touched AS (
 	UPDATE device

@@ -3,8 +3,6 @@
 -- params: device_id uuid, id text
 -- row: installation, entry_options, settings text, secret_settings bytea?, settings_hash bytea,
 --   expires_at timestamptz?, generation int8
--- effect: read
--- work: bounded
 SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.app_id,
 	app.name AS app_name, installation.created_at, installation.name, installation.is_enabled,
 	installation.display_s,

@@ -1,8 +1,6 @@
 -- The installations of a device, in the order of its rotation. has_end: it expires.
 -- params: device_id uuid
 -- row: installation, has_end bool, rank int8
--- effect: read
--- work: bounded
 -- list: installation.rank
 SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.app_id,
 	app.name AS app_name, installation.created_at,

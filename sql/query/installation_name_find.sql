@@ -2,8 +2,6 @@
 -- device has none.
 -- params: device_id uuid, id text
 -- row: id text
--- effect: read
--- work: bounded
 SELECT id
 FROM installation
 WHERE device_id = :device_id AND id IN (:id, lower(:id))

@@ -2,8 +2,6 @@
 -- any more.
 -- params: apps_reach_local bool, actor_id uuid, address text, session_id uuid
 -- row: apps_reach_local bool
--- effect: write
--- work: bounded
 WITH old AS (
 	SELECT apps_reach_local
 	FROM site

@@ -1,7 +1,6 @@
 -- An app (by ID or slug) of any account, and how much it is used.
 -- params: app text
 -- row: own_app, account text?, versions int8, installations int8
--- effect: read
 -- work: grows with apps and installations
 SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 	app_version.name AS version,

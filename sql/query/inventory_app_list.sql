@@ -2,7 +2,6 @@
 -- also those that are broken.
 -- params: account_id uuid, with_broken bool
 -- row: own_app
--- effect: read
 -- work: grows with apps
 -- list: app.created_at, app.id
 SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,

@@ -1,7 +1,6 @@
 -- The devices of all accounts, or of one, oldest first.
 -- params: account_id uuid
 -- row: inventory_device
--- effect: read
 -- work: grows with devices
 -- list: device.created_at, device.id
 SELECT device.id, device.name, device.serial, coalesce(device.mac, device.told_mac)::text AS mac,

@@ -4,7 +4,6 @@
 -- this address.
 -- params: account_id uuid, id uuid, serial text?, mac macaddr?, name text
 -- row: inventory_device
--- effect: read
 -- work: grows with devices of one name
 WITH eligible AS NOT MATERIALIZED (
 	SELECT *

@@ -1,7 +1,6 @@
 -- The API keys of all accounts, or of one, oldest first, revoked ones included.
 -- params: account_id uuid
 -- row: inventory_key
--- effect: read
 -- work: grows with keys
 -- list: api_key.created_at, api_key.id
 SELECT api_key.id, api_key.name, account.email AS account, api_key.first_characters,

@@ -2,7 +2,6 @@
 -- first characters; of all accounts, or of one. Those that are not revoked come first. At most 11.
 -- params: account_id uuid, key text
 -- row: inventory_key
--- effect: read
 -- work: grows with keys
 WITH matched AS (
 	SELECT api_key.id, api_key.name, account.email AS account, api_key.first_characters, api_key.scope,

@@ -4,8 +4,6 @@
 -- params: id uuid, email text?, is_reviewer bool, is_administrator bool, secret_hash bytea,
 --   life_s int4, maker_id uuid, address text, session_id uuid
 -- row: expires_at timestamptz?
--- effect: write
--- work: bounded
 WITH maker AS (
 	SELECT id, email
 	FROM account

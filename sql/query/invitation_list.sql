@@ -1,7 +1,5 @@
 -- The invitations that can still be used, oldest first.
 -- row: invitation
--- effect: read
--- work: bounded
 SELECT {invitation}
 FROM account_link
 WHERE kind = 'invitation' AND link_holds(kind, expires_at, is_operators, maker_id)

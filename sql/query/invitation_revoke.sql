@@ -1,8 +1,6 @@
 -- Withdraws an invitation.
 -- params: id uuid, actor_id uuid, address text, session_id uuid
 -- row: id uuid
--- effect: write
--- work: bounded
 WITH revoked AS (
 	DELETE FROM account_link
 	WHERE id = :id AND kind = 'invitation'

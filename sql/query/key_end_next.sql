@@ -2,7 +2,6 @@
 -- No row: there is none.
 -- row: id uuid, ended int8
 -- effect: write
--- work: bounded
 SELECT due.id, key_set_up_end(due.id, NULL, '00000000-0000-0000-0000-000000000000') AS ended
 FROM (
 	SELECT id

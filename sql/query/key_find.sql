@@ -2,8 +2,6 @@
 -- being removed. devices: the IDs of the chosen devices in their order, 16 bytes each; empty: all.
 -- params: secret_hash bytea
 -- row: id uuid, account_id uuid, scope text, ends_at timestamptz?, devices bytea
--- effect: read
--- work: bounded
 SELECT api_key.id, api_key.account_id, api_key.scope, api_key.ends_at,
 	coalesce((SELECT string_agg(uuid_send(device_id), '' ORDER BY device_id)
 		FROM unnest(api_key.device_ids) AS device_id), '') AS devices

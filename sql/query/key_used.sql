@@ -1,8 +1,6 @@
 -- Notes the use of API keys, unless it was noted a moment ago. Locked keys are left for their next
 -- use.
 -- params: ids uuid[]
--- effect: write
--- work: bounded
 WITH used AS (
 	SELECT id
 	FROM api_key

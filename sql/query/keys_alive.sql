@@ -2,8 +2,6 @@
 -- key_find.
 -- params: secret_hashes bytea
 -- row: secret_hash bytea, account_id uuid, scope text, ends_at timestamptz?, devices bytea
--- effect: read
--- work: bounded
 SELECT api_key.secret_hash, api_key.account_id, api_key.scope, api_key.ends_at,
 	coalesce((SELECT string_agg(uuid_send(device_id), '' ORDER BY device_id)
 		FROM unnest(api_key.device_ids) AS device_id), '') AS devices

@@ -5,8 +5,6 @@
 -- params: account_id uuid, id uuid, secret_hash bytea, life_s int4, maker_id uuid, address text,
 --   session_id uuid
 -- row: expires_at timestamptz?
--- effect: write
--- work: bounded
 WITH locked AS (
 	SELECT id, email, is_administrator
 	FROM account

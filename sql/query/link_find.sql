@@ -3,8 +3,6 @@
 -- or once its maker may make no links any more.
 -- params: secret_hash bytea
 -- row: link_entry
--- effect: read
--- work: bounded
 SELECT account_link.kind, coalesce(account.email, account_link.email) AS email,
 	account_link.expires_at
 FROM account_link

@@ -3,8 +3,6 @@
 -- one has counted. No row: the link is not valid any more.
 -- params: secret_hash bytea, id uuid, email text, name text, password_hash text, address text
 -- row: person
--- effect: write
--- work: bounded
 -- refuse: account_email_unique -> email_taken
 WITH link AS (
 	DELETE FROM account_link

@@ -2,8 +2,6 @@
 -- all other links of the account end. No row: the link is not valid any more.
 -- params: secret_hash bytea, password_hash text, address text
 -- row: id uuid
--- effect: write
--- work: bounded
 WITH link AS (
 	SELECT id, account_id, is_reviewer, is_administrator
 	FROM account_link

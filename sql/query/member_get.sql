@@ -1,8 +1,6 @@
 -- An account as administrators see it, by its ID or its e-mail address.
 -- params: id uuid, email text
 -- row: member
--- effect: read
--- work: bounded
 SELECT account.{person}, account.last_sign_in_at,
 	account.id IS NOT DISTINCT FROM (SELECT heir_id FROM site WHERE is_it) AS is_heir,
 	account.device_count::int8 AS devices, account.key_count::int8 AS keys,

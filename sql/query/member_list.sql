@@ -2,7 +2,6 @@
 -- their name or address.
 -- params: wanted text
 -- row: member
--- effect: read
 -- work: grows with the devices of accounts
 -- search: grows with accounts
 -- list: account.created_at, account.id

@@ -1,8 +1,6 @@
 -- An administrator ends all sessions of an account. No row: there is no such account.
 -- params: account_id uuid, actor_id uuid, address text, session_id uuid
 -- row: id uuid
--- effect: write
--- work: bounded
 WITH member AS (
 	SELECT id, email
 	FROM account

@@ -3,8 +3,6 @@
 -- displayctl as the actor.
 -- params: id uuid, change member_update, by_operator bool, actor_id uuid, address text, session_id uuid
 -- row: member
--- effect: write
--- work: bounded
 -- refuse: last_administrator -> last_administrator
 WITH locked AS (
 	-- Lock in order of ID: two administrators may change each other.

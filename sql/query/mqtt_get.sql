@@ -2,8 +2,6 @@
 -- waiting if no worker holds it, with the reason if that lasts. No row: the account is gone.
 -- params: account_id uuid
 -- row: mqtt_connection
--- effect: read
--- work: bounded
 SELECT shown.{mqtt_connection}
 FROM account
 LEFT JOIN mqtt_connection AS held ON held.account_id = account.id

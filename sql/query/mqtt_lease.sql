@@ -6,8 +6,6 @@
 -- params: holder uuid, own_account_id uuid, row_limit int4
 -- row: account_id uuid, url text, username text?, password bytea?, is_of_instance bool,
 --   revision int8, is_local_closed bool, is_marked bool
--- effect: write
--- work: bounded
 WITH own AS (
 	SELECT account_id, 0 AS rank
 	FROM mqtt_connection

@@ -1,7 +1,5 @@
 -- Gives back the connections to MQTT brokers that a worker holds, as the worker ends.
 -- params: holder uuid
--- effect: write
--- work: bounded
 UPDATE mqtt_connection
 SET holder = NULL, held_until = '-infinity', state = 'waiting', state_at = present_time(), error = NULL
 WHERE holder = :holder

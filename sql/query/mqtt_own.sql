@@ -2,8 +2,6 @@
 -- address.
 -- params: email text, url text, username text?
 -- row: id uuid
--- effect: write
--- work: bounded
 WITH owner AS (
 	SELECT id
 	FROM account

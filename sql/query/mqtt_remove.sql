@@ -2,8 +2,6 @@
 -- --mqtt.
 -- params: account_id uuid, address text?, session_id uuid
 -- row: account_id uuid
--- effect: write
--- work: bounded
 -- rare: an owner removes the connection
 WITH removed AS (
 	DELETE FROM mqtt_connection

@@ -4,8 +4,6 @@
 -- ends. 20 times in a row, then once in five seconds. No row: the account is gone, or an instance serves it for --mqtt.
 -- params: account_id uuid, key_hash bytea?, url text, username text?, password bytea?, address text?, session_id uuid
 -- row: mqtt_connection
--- effect: write
--- work: bounded
 -- refuse: 28D01 -> key_ended, 54D03 -> mqtt_too_often
 -- rare: an owner sets the connection
 WITH owner AS MATERIALIZED (

@@ -6,8 +6,6 @@
 -- params: id uuid, email text?, is_reviewer bool, is_administrator bool, is_invitation bool, secret_hash bytea,
 --   life_s int4
 -- row: link_entry
--- effect: write
--- work: bounded
 WITH chosen AS (
 	SELECT account.id, coalesce(account.email, :email) AS email,
 		CASE

@@ -1,8 +1,6 @@
 -- An app as its author sees it. No row: it is gone.
 -- params: id uuid
 -- row: own_app
--- effect: read
--- work: bounded
 SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 	app_version.name AS version,
 	(SELECT pending.name FROM app_version AS pending

@@ -1,8 +1,6 @@
 -- The apps of an account as their author sees them, oldest first.
 -- params: account_id uuid
 -- row: own_app
--- effect: read
--- work: bounded
 -- list: app.created_at, app.id
 SELECT app.id, app.slug, app.name, app.description, app.visibility, app.status,
 	app_version.name AS version,

@@ -2,8 +2,6 @@
 -- device is gone.
 -- params: id uuid, account_id uuid, is_disabled bool, address text, session_id uuid
 -- row: generation int8
--- effect: write
--- work: bounded
 WITH changed AS (
 	UPDATE device
 	SET disabled_at = CASE WHEN :is_disabled THEN present_time() END,

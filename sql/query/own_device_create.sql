@@ -3,8 +3,6 @@
 -- params: account_id uuid, id uuid, name text, timezone text, serial text?, mac macaddr?,
 --   link_key_hash bytea, device_limit int4, address text, session_id uuid
 -- row: is_stored bool
--- effect: write
--- work: bounded
 -- changes: account_id
 -- refuse: device_serial_unique -> serial_taken
 -- refuse: device_mac_unique -> mac_taken

@@ -1,8 +1,6 @@
 -- A device of an account as its pages show it. No row: it is gone.
 -- params: id uuid, account_id uuid
 -- row: device, device_more
--- effect: read
--- work: bounded
 SELECT device.{device}, device_more.{device_more}
 FROM device
 JOIN device_more ON device_more.device_id = device.id

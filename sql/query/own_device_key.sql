@@ -2,8 +2,6 @@
 -- are not valid any more. No row: the device is gone.
 -- params: id uuid, account_id uuid, link_key_hash bytea, address text, session_id uuid
 -- row: generation int8
--- effect: write
--- work: bounded
 WITH changed AS (
 	UPDATE device
 	SET link_key_hash = :link_key_hash,

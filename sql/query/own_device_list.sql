@@ -1,8 +1,6 @@
 -- The devices of an account as its pages show them, oldest first.
 -- params: account_id uuid
 -- row: device, device_more
--- effect: read
--- work: bounded
 -- list: device.created_at, device.id
 SELECT device.{device}, device_more.{device_more}
 FROM device

@@ -2,8 +2,6 @@
 -- were a change.
 -- params: id uuid, account_id uuid, address text, session_id uuid
 -- row: generation int8
--- effect: write
--- work: bounded
 -- changes: id
 WITH removed AS (
 	DELETE FROM device

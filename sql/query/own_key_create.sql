@@ -5,8 +5,6 @@
 -- params: account_id uuid, id uuid, name text, secret_hash bytea, first_characters text, scope text,
 --   device_ids uuid[], ends_at timestamptz, address text, session_id uuid
 -- row: key_entry
--- effect: write
--- work: bounded
 -- refuse: account_key_limit -> too_many_keys
 -- refuse: api_key_account_id_fkey -> account_gone, 23D01 -> no_such_device
 WITH owned AS (

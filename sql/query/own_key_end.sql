@@ -4,5 +4,4 @@
 -- params: id uuid, address text?, session_id uuid
 -- row: ended int8
 -- effect: write
--- work: bounded
 SELECT key_set_up_end(:id, :address, :session_id) AS ended

@@ -1,8 +1,6 @@
 -- An account's API keys that are not revoked, oldest first.
 -- params: account_id uuid
 -- row: key_entry
--- effect: read
--- work: bounded
 -- list: created_at, id
 SELECT {key_entry}
 FROM api_key

@@ -3,8 +3,6 @@
 -- account has none that is not revoked with this ID. What the key has set up ends by own_key_end, unless it is kept.
 -- params: account_id uuid, id uuid, keeps_set_up bool, address text, session_id uuid
 -- row: name text
--- effect: write
--- work: bounded
 -- rare: an owner revokes a key, which must stop working everywhere with the commit
 WITH revoked AS (
 	UPDATE api_key

@@ -5,8 +5,6 @@
 -- params: account_id uuid, id uuid, name text, scope text, device_ids uuid[], ends_at timestamptz,
 --   keeps_set_up bool, address text, session_id uuid
 -- row: key_entry
--- effect: write
--- work: bounded
 -- refuse: 23D01 -> no_such_device
 -- rare: an owner changes a key, whose old rights must end everywhere with the commit
 WITH changed AS (

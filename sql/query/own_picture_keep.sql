@@ -2,8 +2,6 @@
 -- picture before stays. No row: another file was imported meanwhile.
 -- params: app_id uuid, source_hash bytea, picture bytea?, problem text?
 -- row: app_id uuid
--- effect: write
--- work: bounded
 UPDATE app_own_picture
 SET picture = coalesce(:picture, picture),
 	picture_hash = coalesce(picture_name(:picture), picture_hash), problem = :problem, source = NULL,

@@ -3,8 +3,6 @@
 -- result.
 -- params: lease_s int8
 -- row: app_id uuid, slug text, account_id uuid?, source bytea, source_hash bytea
--- effect: write
--- work: bounded
 WITH next AS (
 	SELECT app_id
 	FROM app_own_picture

@@ -3,8 +3,6 @@
 -- the list is a long one, however few versions it has. At most 501 remarks are read to find that out.
 -- params: app_id uuid
 -- row: app_version, verdict text, is_large bool, sequence int8
--- effect: read
--- work: bounded
 -- list: app_version.sequence desc
 {list: WITH size AS (
 	SELECT count(*) > 500 OR coalesce(sum(bytes), 0) > 200000 AS is_large

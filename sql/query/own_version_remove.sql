@@ -2,8 +2,6 @@
 -- app has no such version. is_removed is false: the version is deployed.
 -- params: app_id uuid, id uuid, actor_id uuid, address text, session_id uuid
 -- row: is_removed bool, is_pending bool
--- effect: write
--- work: bounded
 -- refuse: app_deployed_is_approved -> version_deployed
 WITH chosen AS (
 	-- Lock the version before its app, in the order of a review.

@@ -2,8 +2,6 @@
 -- Locked rows are left to that removal.
 -- params: app_id uuid, id uuid, row_limit int8
 -- row: removed int8
--- effect: write
--- work: bounded
 WITH portion AS (
 	SELECT render.place, render.version_id
 	FROM app

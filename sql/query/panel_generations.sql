@@ -1,8 +1,6 @@
 -- The generations of many devices, for reconciliation.
 -- params: ids uuid[]
 -- row: id uuid, generation int8
--- effect: read
--- work: bounded
 SELECT id, generation
 FROM device
 WHERE id = ANY (:ids)

@@ -12,8 +12,6 @@
 --   weekdays int2, render_key bytea?, app_id uuid?, version_id uuid?, app_generation int8,
 --   render_generation int8, has_nothing bool, is_whole bool, due_in_ms int8,
 --   is_each_turn bool, expires_in_ms int8
--- effect: read
--- work: bounded
 SELECT wanted.number, installation.id, installation.position,
 	coalesce(entry.picture_generation, installation.picture_generation) AS picture_generation,
 	CASE WHEN installation.picture_generation > wanted.known

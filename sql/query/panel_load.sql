@@ -12,8 +12,6 @@
 --   repeats_picture bool, pinned_installation_id text?, night_installation_id text?,
 --   night_brightness int2, alias text?, alias_key_hash bytea?, is_alias_open bool,
 --   is_alias_guessable bool, second_key_hash bytea?, order_generation int8?
--- effect: read
--- work: bounded
 SELECT number, {device}, {sleep_setting}, {dim_setting}, turn_count, turned_at, link_key_hash, is_disabled,
 	has_connected,
 	push_generation, push_installation_id,

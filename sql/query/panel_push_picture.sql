@@ -2,8 +2,6 @@
 -- cache. No row: another push came, or the push is an installation's.
 -- params: device_id uuid, push_generation int8
 -- row: picture bytea
--- effect: read
--- work: bounded
 SELECT picture
 FROM showing
 WHERE device_id = :device_id AND push_generation = :push_generation AND picture IS NOT NULL

@@ -5,8 +5,6 @@
 -- params: ids uuid[], known_generations int8[]
 -- row: number int8, generation int8, installation_id text?, picture bytea?, repeats_picture bool,
 --   duration_s int4, in_background bool, is_held bool, is_waking bool, expires_in_ms int8
--- effect: read
--- work: bounded
 SELECT number, generation, installation_id,
 	CASE WHEN NOT repeats_picture THEN picture END AS picture, repeats_picture, duration_s,
 	in_background, is_held, is_waking, expires_in_ms

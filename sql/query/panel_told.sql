@@ -5,8 +5,6 @@
 -- params: ids uuid[], firmware_versions text[], firmware_types text[], protocol_versions int8[],
 --   hostnames text[], ssids text[], wifi_signals int8[], macs text[]
 -- row: device_id uuid, generation int8, is_mac_new bool, is_new bool
--- effect: write
--- work: bounded
 WITH told AS (
 	SELECT id, nullif(firmware_version, '') AS firmware_version,
 		nullif(firmware_type, '') AS firmware_type,

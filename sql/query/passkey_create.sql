@@ -5,8 +5,6 @@
 --   credential_id text, algorithm int4, public_key bytea, sign_count int8, name text, challenge bytea,
 --   address text
 -- row: passkey_entry
--- effect: write
--- work: bounded
 -- refuse: account_passkey_limit -> too_many_passkeys
 -- refuse: passkey_credential_id_unique -> passkey_known
 -- refuse: passkey_account_id_fkey -> account_gone

@@ -3,8 +3,6 @@
 -- zero.
 -- params: credential_id text
 -- row: id uuid, account_id uuid, algorithm int4, public_key bytea?, sign_count int8, challenge_key bytea
--- effect: read
--- work: bounded
 SELECT coalesce(found.id, '00000000-0000-0000-0000-000000000000') AS id,
 	coalesce(found.account_id, '00000000-0000-0000-0000-000000000000') AS account_id,
 	coalesce(found.algorithm, 0) AS algorithm, found.public_key,

@@ -1,8 +1,6 @@
 -- An account's passkeys, oldest first.
 -- params: account_id uuid
 -- row: passkey_entry
--- effect: read
--- work: bounded
 SELECT {passkey_entry}
 FROM passkey
 WHERE account_id = :account_id

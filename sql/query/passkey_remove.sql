@@ -3,8 +3,6 @@
 -- the account is gone.
 -- params: account_id uuid, password_hash text?, credential_id text?, session_id uuid, id uuid, address text
 -- row: id uuid?
--- effect: write
--- work: bounded
 WITH locked AS (
 	SELECT id, email
 	FROM account

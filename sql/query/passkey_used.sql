@@ -3,8 +3,6 @@
 -- before, or the count says that the passkey was copied, or it is gone.
 -- params: id uuid, sign_count int8, challenge bytea, life_s int4
 -- row: id uuid
--- effect: write
--- work: bounded
 WITH expired AS (
 	DELETE FROM used_challenge
 	WHERE challenge IN (

@@ -5,8 +5,6 @@
 -- params: account_id uuid, old_password_hash text?, credential_id text?, password_hash text, session_id uuid,
 --   secret_hash bytea, address text
 -- row: id uuid
--- effect: write
--- work: bounded
 WITH locked AS (
 	SELECT id, email
 	FROM account

@@ -2,8 +2,6 @@
 -- temporary image.
 -- params: device_id uuid, hash text
 -- row: picture bytea
--- effect: read
--- work: bounded
 (
 	SELECT picture
 	FROM installation

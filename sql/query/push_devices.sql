@@ -2,7 +2,6 @@
 -- most 1,001, one more than are pushed to at once.
 -- params: account_id uuid, chosen uuid[]
 -- row: ids bytea
--- effect: read
 -- work: grows with devices of an account
 SELECT coalesce(string_agg(uuid_send(id), '' ORDER BY id), '') AS ids
 FROM (

@@ -2,8 +2,6 @@
 -- No row: the device has no such image.
 -- params: device_id uuid, id text
 -- row: push_stored
--- effect: write
--- work: bounded
 WITH locked AS (
 	SELECT device.id, device.generation, last_push_generation, schedule_interval_s,
 		pinned_installation_id, last_online_at, connected_at IS NOT NULL AS has_connected,

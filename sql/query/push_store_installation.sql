@@ -10,8 +10,6 @@
 -- params: device_id uuid, id text, picture bytea, in_background bool, expires_in_s int4,
 --   is_held bool, is_waking bool, granted_bytes int8, granted_limit int8
 -- row: push_stored
--- effect: write
--- work: bounded
 -- changes: device_id
 -- commit: shared
 -- refuse: device_entry_limit -> too_many_installations

@@ -5,8 +5,6 @@
 -- params: device_id uuid, picture bytea, duration_s int4, is_held bool, is_waking bool,
 --   granted_bytes int8, granted_limit int8
 -- row: push_stored
--- effect: write
--- work: bounded
 -- commit: shared
 WITH locked AS (
 	SELECT id, account_id, generation, last_push_generation, pinned_installation_id,

@@ -2,7 +2,6 @@
 -- each account; number counts them.
 -- params: render_key bytea, account_ids uuid[], most int8
 -- row: account_id uuid, device_id uuid, id text, number int8
--- effect: read
 -- work: grows with entries of a render key
 SELECT account_id, device_id, id, number
 FROM (

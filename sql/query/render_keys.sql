@@ -7,8 +7,6 @@
 -- row: number int8, app_id uuid, version_id uuid?, app_generation int8, render_generation int8,
 --   has_nothing bool, picture_generation int8, picture bytea?, is_whole bool, due_in_ms int8,
 --   is_each_turn bool, moment_s int8
--- effect: read
--- work: bounded
 SELECT wanted.number, entry.app_id, entry.version_id, entry.app_generation,
 	entry.generation AS render_generation, entry.has_nothing,
 	CASE WHEN entry.is_own THEN entry.picture_generation ELSE 0 END AS picture_generation,

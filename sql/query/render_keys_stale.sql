@@ -2,8 +2,6 @@
 -- them. number is the index of the render key in the array, from 1; render keys are hexadecimal.
 -- params: render_keys text[], app_generations int8[], render_generations int8[]
 -- row: number int8
--- effect: read
--- work: bounded
 SELECT wanted.number
 FROM unnest(:render_keys, :app_generations, :render_generations)
 	WITH ORDINALITY AS wanted (render_key, app_known, render_known, number)

@@ -15,8 +15,6 @@
 --   settings text, secret_settings bytea?, timezone text, locale text, duration_s int4,
 --   picture_limit_bytes int4, script_language text, script_content text?, checksum text,
 --   javascript text?, reaches_local bool
--- effect: write
--- work: bounded
 WITH wanted AS (
 	SELECT installation.device_id, installation.id AS installation_id, installation.settings,
 		installation.secret_settings, device.timezone, device.locale,

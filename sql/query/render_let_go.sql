@@ -2,8 +2,6 @@
 -- it was the trial of a paused version, another render may become the trial.
 -- params: render_key bytea, version_id uuid, lease uuid
 -- row: generation int8
--- effect: write
--- work: bounded
 WITH given_back AS (
 	UPDATE render
 	SET claimed_by = NULL, claimed_until = NULL

@@ -2,8 +2,6 @@
 -- own. Paused renders and their versions may try again. Each render is found once for an engine.
 -- params: engine text, row_limit int8
 -- row: render_key bytea, generation int8
--- effect: write
--- work: bounded
 WITH portion AS (
 	SELECT ctid, version_id
 	FROM render

@@ -2,8 +2,6 @@
 -- installation has left a minute ago, if no render of them is running. is_left: there may be more.
 -- params: row_limit int8
 -- row: removed int8, is_left bool
--- effect: write
--- work: bounded
 WITH portion AS (
 	SELECT ctid
 	FROM left_place

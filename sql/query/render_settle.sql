@@ -5,8 +5,6 @@
 -- until the next time.
 -- params: after_device uuid, after_id text, row_limit int8
 -- row: settled int8, next_device uuid, next_id text
--- effect: write
--- work: bounded
 WITH portion AS MATERIALIZED (
 	SELECT device_id, id, place
 	FROM installation

@@ -14,8 +14,6 @@
 --   is_each_turn bool, moment_s int8, ahead_ms int8, log text,
 --   problem text?, hosts text
 -- row: generation int8, failures int4, misses int4, app_id uuid
--- effect: write
--- work: bounded
 WITH mine AS (
 	SELECT render.*, CASE WHEN :is_blamed THEN render.failures + 1 ELSE 0 END AS failed,
 		CASE WHEN :is_good THEN 0 ELSE render.misses + 1 END AS missed,

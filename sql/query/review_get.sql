@@ -1,8 +1,6 @@
 -- A version as reviewers see it. may_review: it awaits review, and this reviewer may do it.
 -- params: id uuid, account_id uuid
 -- row: review
--- effect: read
--- work: bounded
 SELECT app_version.id, app_version.name AS version, app_version.script_language, app.slug,
 	app.name AS app_name, app.description, coalesce(account.name, '') AS author,
 	deployed.name AS deployed_version, coalesce(app.account_id = :account_id, false) AS is_own,

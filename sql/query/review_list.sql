@@ -1,8 +1,6 @@
 -- The versions that await review, oldest first.
 -- params: account_id uuid
 -- row: review_entry
--- effect: read
--- work: bounded
 -- list: app_version.sequence
 SELECT app_version.id, app_version.name AS version, app_version.script_language, app.slug,
 	app.name AS app_name, coalesce(account.name, '') AS author, deployed.name AS deployed_version,

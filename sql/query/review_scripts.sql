@@ -1,8 +1,6 @@
 -- The script of a version, and that of the deployed version of its app, if there is one.
 -- params: id uuid
 -- row: review_scripts
--- effect: read
--- work: bounded
 SELECT app_version.script_language, app_version.script_content,
 	deployed.name AS deployed_version, deployed.script_content AS deployed_content
 FROM app_version

@@ -13,8 +13,6 @@
 --   night_brightness int2, sets_name bool, name text, settings text, secret_settings bytea?,
 --   settings_hash bytea, seen_hash bytea, version_id uuid, expected_generation int8
 -- row: generation int8
--- effect: write
--- work: bounded
 -- refuse: device_pinned_fkey -> entry_gone, device_night_fkey -> entry_gone
 WITH deployed AS (
 	SELECT app.id

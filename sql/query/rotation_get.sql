@@ -3,8 +3,6 @@
 -- No row: the device is gone.
 -- params: device_id uuid
 -- row: rotation
--- effect: read
--- work: bounded
 SELECT coalesce((
 	SELECT '[' || string_agg(row_to_json(entry)::text, ',' ORDER BY rank) || ']'
 	FROM installation

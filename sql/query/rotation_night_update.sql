@@ -3,8 +3,6 @@
 -- gone, or has no such entry.
 -- params: device_id uuid, sets_entry bool, id text?, brightness int2
 -- row: generation int8
--- effect: write
--- work: bounded
 -- refuse: device_night_fkey -> entry_gone
 UPDATE device
 SET night_installation_id = CASE WHEN :sets_entry THEN :id ELSE night_installation_id END,

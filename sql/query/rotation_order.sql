@@ -6,8 +6,6 @@
 -- was changed. No row: the device is gone.
 -- params: device_id uuid, ids text[]
 -- row: generation int8, is_stale bool
--- effect: write
--- work: bounded
 -- changes: device_id
 WITH locked AS (
 	SELECT id, generation, entry_count

@@ -2,8 +2,6 @@
 -- has no picture yet. No row: the device has no such entry.
 -- params: device_id uuid, id text
 -- row: generation int8, is_shown bool
--- effect: write
--- work: bounded
 -- refuse: showing_device_id_installation_id_fkey -> entry_gone
 WITH locked AS (
 	SELECT id, generation, schedule_interval_s

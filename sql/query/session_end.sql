@@ -1,8 +1,6 @@
 -- Ends a session of an account.
 -- params: account_id uuid, id uuid, address text, session_id uuid
 -- row: id uuid
--- effect: write
--- work: bounded
 WITH ended AS (
 	DELETE FROM session
 	WHERE id = :id AND account_id = :account_id

@@ -1,7 +1,5 @@
 -- Ends all sessions of an account but one.
 -- params: account_id uuid, id uuid, address text, session_id uuid
--- effect: write
--- work: bounded
 WITH ended AS (
 	DELETE FROM session
 	WHERE account_id = :account_id AND id <> :id

@@ -3,8 +3,6 @@
 -- is_due: the use is to be noted again.
 -- params: secret_hash bytea, idle_s int4, life_s int4
 -- row: session_id uuid, person, is_due bool
--- effect: read
--- work: bounded
 SELECT session.id AS session_id, account.{person},
 	session.last_used_at < present_time() - interval '1 minute' AS is_due
 FROM session

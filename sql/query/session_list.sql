@@ -1,8 +1,6 @@
 -- Lists the sessions of an account, the last used first; at most 100.
 -- params: account_id uuid, current_id uuid, idle_s int4, life_s int4
 -- row: session_entry
--- effect: read
--- work: bounded
 SELECT id, created_at, last_used_at, address, user_agent, id = :current_id AS is_current
 FROM session
 WHERE account_id = :account_id

@@ -6,8 +6,6 @@
 --   credential_id text?,
 --   address text, user_agent text, idle_s int4, sessions_max int4
 -- row: person
--- effect: write
--- work: bounded
 WITH owner AS (
 	UPDATE account
 	SET last_sign_in_at = present_time()

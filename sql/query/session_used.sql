@@ -1,7 +1,5 @@
 -- Notes the use of a session. One that has ended meanwhile stays ended.
 -- params: id uuid
--- effect: write
--- work: bounded
 -- commit: shared
 UPDATE session
 SET last_used_at = present_time()

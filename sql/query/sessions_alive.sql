@@ -2,8 +2,6 @@
 -- accounts.
 -- params: ids uuid[], idle_s int4, life_s int4
 -- row: id uuid, is_reviewer bool, is_administrator bool
--- effect: read
--- work: bounded
 SELECT session.id, account.is_reviewer, account.is_administrator
 FROM session
 JOIN account ON account.id = session.account_id

@@ -3,8 +3,6 @@
 -- lateral join finds each row by its key, however many there are.
 -- params: device_ids uuid[], push_generations int8[], displayed_at timestamptz[]
 -- row: device_id uuid, push_generation int8, displayed_at timestamptz
--- effect: write
--- work: bounded
 WITH displayed AS (
 	SELECT DISTINCT ON (device_id, push_generation) device_id, push_generation, at
 	FROM unnest(:device_ids, :push_generations, :displayed_at)

@@ -1,7 +1,5 @@
 -- Whether there is no account yet.
 -- row: is_new bool
--- effect: read
--- work: bounded
 SELECT account_count = 0 AS is_new
 FROM site
 WHERE is_it

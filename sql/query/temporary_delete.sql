@@ -1,8 +1,6 @@
 -- Ends the push that a device shows or is to show. removed is false: there is none. No row: the device is gone.
 -- params: device_id uuid
 -- row: generation int8, is_removed bool
--- effect: write
--- work: bounded
 WITH locked AS (
 	SELECT id, generation
 	FROM device

@@ -4,8 +4,6 @@
 -- server, then one of the collection that was added first. No row: there is none.
 -- params: account_id uuid, name text, folder text, file text
 -- row: app_id uuid
--- effect: read
--- work: bounded
 SELECT app.id AS app_id
 FROM (
 	SELECT 1 AS rank, id FROM app WHERE slug = lower(:name)

@@ -6,8 +6,6 @@
 -- params: account_id uuid, id uuid, line text, link_key_hash bytea, alias_key_hash bytea?, device_limit int4,
 --   address text, session_id uuid
 -- row: is_stored bool, missing text
--- effect: write
--- work: bounded
 -- changes: account_id, id
 -- refuse: device_alias_unique -> alias_taken, device_alias_key_unique -> alias_taken
 -- refuse: device_imported_unique -> device_imported

@@ -2,8 +2,6 @@
 -- this one of a tronbyt server: devices of other accounts are not looked at. No row: the account is gone.
 -- params: account_id uuid, former_id text
 -- row: device_count int4, is_alone bool, device_id uuid?, device_name text?
--- effect: read
--- work: bounded
 SELECT account.device_count, is_only_account(account.id) AS is_alone, device.id AS device_id, device.name AS device_name
 FROM account
 LEFT JOIN device ON device.account_id = account.id AND device.imported_as = :former_id

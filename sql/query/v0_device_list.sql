@@ -2,8 +2,6 @@
 -- first.
 -- params: account_id uuid, chosen_ids uuid[]
 -- row: device_v0, created_at timestamptz
--- effect: read
--- work: bounded
 -- list: created_at, id
 SELECT {device_v0}, created_at
 FROM device_v0

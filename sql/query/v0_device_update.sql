@@ -4,8 +4,6 @@
 -- params: id uuid, account_id uuid, expected_revision int8, change device, pinned_id text?, night_id text?,
 --   night_brightness int2
 -- row: generation int8
--- effect: write
--- work: bounded
 -- changes: id
 -- refuse: device_pinned_fkey -> entry_gone, device_night_fkey -> entry_gone, 22023 -> unknown_timezone
 UPDATE device

@@ -1,8 +1,6 @@
 -- The installations of a device in the form of /v0, in the order of its rotation.
 -- params: device_id uuid
 -- row: installation_v0, rank int8
--- effect: read
--- work: bounded
 -- list: rank
 SELECT {installation_v0}, rank
 FROM installation_v0

@@ -1,8 +1,6 @@
 -- The picture of an installation of a device. No row: the device has none with this ID. No picture: there is none yet.
 -- params: device_id uuid, id text
 -- row: picture bytea?
--- effect: read
--- work: bounded
 SELECT CASE WHEN installation.app_id IS NULL THEN installation.picture ELSE app_entry.picture END AS picture
 FROM installation
 LEFT JOIN app_entry ON app_entry.device_id = installation.device_id AND app_entry.id = installation.id

@@ -2,8 +2,6 @@
 -- the device has no such entry. display_s: length of its turns.
 -- params: device_id uuid, id text
 -- row: id text, is_pushed bool, display_s int4
--- effect: read
--- work: bounded
 SELECT installation.id, installation.app_id IS NULL AS is_pushed,
 	coalesce(installation.display_s, device.schedule_interval_s) AS display_s
 FROM device

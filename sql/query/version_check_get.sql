@@ -1,8 +1,6 @@
 -- The verdict about a version of an app. No row: the app has no such version.
 -- params: app_id uuid, name text
 -- row: id uuid, verdict text, is_pending bool
--- effect: read
--- work: bounded
 SELECT app_version.id, version_verdict(app_version.id) AS verdict,
 	version_check.version_id IS NOT NULL AND version_check.checked_at IS NULL AS is_pending
 FROM app_version

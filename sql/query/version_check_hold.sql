@@ -1,7 +1,5 @@
 -- Holds the lease of a version that is not checked yet for so long from now; for 0, returns it.
 -- params: version_id uuid, lease_ms int8
--- effect: write
--- work: bounded
 UPDATE version_check
 SET claimed_until = present_time() + :lease_ms * interval '1 millisecond'
 WHERE version_id = :version_id AND checked_at IS NULL

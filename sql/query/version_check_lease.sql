@@ -4,8 +4,6 @@
 -- params: language text, after_share uuid, lease_ms int8
 -- row: share uuid, version_id uuid?, account_id uuid?, script_content text?, checksum text?,
 --   javascript text?, tries int4
--- effect: write
--- work: bounded
 WITH next AS (
 	SELECT share
 	FROM version_check

@@ -2,8 +2,6 @@
 -- pages show it. No row: there was an earlier verdict, or the version is gone.
 -- params: version_id uuid, is_bad bool, verdict text
 -- row: slug text, account_id uuid?
--- effect: write
--- work: bounded
 WITH stored AS (
 	UPDATE version_check
 	SET is_bad = :is_bad, verdict = :verdict, checked_at = present_time(), claimed_until = NULL

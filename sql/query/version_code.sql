@@ -2,8 +2,6 @@
 -- No row: the version is gone.
 -- params: id uuid
 -- row: script text?, javascript text?
--- effect: read
--- work: bounded
 SELECT CASE WHEN app_compiled.javascript IS NULL THEN app_version.script_content END AS script,
 	app_compiled.javascript
 FROM app_version

@@ -7,8 +7,6 @@
 -- params: id uuid, account_id uuid, key_hash bytea?, url text, events int4, is_enabled bool, secret bytea,
 --   address text?, session_id uuid
 -- row: webhook
--- effect: write
--- work: bounded
 -- refuse: account_webhook_limit -> too_many_webhooks, webhook_account_id_fkey -> account_gone,
 --   54D02 -> webhooks_too_often, 28D01 -> key_ended
 WITH owner AS MATERIALIZED (

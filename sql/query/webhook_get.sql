@@ -1,8 +1,6 @@
 -- A webhook of an account. No row: the account has none with this ID.
 -- params: id uuid, account_id uuid
 -- row: webhook
--- effect: read
--- work: bounded
 SELECT {webhook}
 FROM webhook
 CROSS JOIN LATERAL (SELECT webhook_event_names(events) AS event_names) AS wanted

@@ -10,8 +10,6 @@
 -- row: has_webhooks bool, next_after uuid, id uuid, account_id uuid, url text, secret bytea,
 --   previous_secret bytea, message_id uuid, wall_time timestamptz, body text, event_count int8,
 --   is_local_closed bool, is_marked bool, wait_ms int8, waiting int8
--- effect: write
--- work: bounded
 WITH RECURSIVE waiting (id, number) AS (
 	SELECT first.webhook_id, 1::int8
 	FROM (

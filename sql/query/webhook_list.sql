@@ -1,8 +1,6 @@
 -- The webhooks of an account, oldest first.
 -- params: account_id uuid
 -- row: webhook
--- effect: read
--- work: bounded
 -- list: created_at, id
 SELECT {webhook}
 FROM webhook

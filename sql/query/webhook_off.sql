@@ -2,8 +2,6 @@
 -- or it has begun anew since then.
 -- params: id uuid
 -- row: account_id uuid
--- effect: write
--- work: bounded
 UPDATE webhook
 SET is_enabled = false, switched_off_at = present_time()
 WHERE id = :id AND is_enabled AND (failing_since < present_time() - interval '3 days'

@@ -5,8 +5,6 @@
 -- locked by others is left for the next check. No row: none was due.
 -- params: row_limit int8
 -- row: told int8
--- effect: write
--- work: bounded
 WITH due AS MATERIALIZED (
 	SELECT id, account_id, created_at, looked_to_at, looked_to_id
 	FROM webhook

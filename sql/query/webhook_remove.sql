@@ -3,8 +3,6 @@
 -- with this ID.
 -- params: id uuid, account_id uuid, address text?, session_id uuid
 -- row: url text
--- effect: write
--- work: bounded
 WITH held AS MATERIALIZED (
 	SELECT device.id
 	FROM device

@@ -4,8 +4,6 @@
 -- the account has none with this ID.
 -- params: id uuid, account_id uuid, key_hash bytea?, secret bytea, address text?, session_id uuid
 -- row: webhook
--- effect: write
--- work: bounded
 -- refuse: 28D01 -> key_ended
 WITH held AS MATERIALIZED (
 	SELECT id, account_id

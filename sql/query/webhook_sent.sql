@@ -6,8 +6,6 @@
 -- worker has the webhook, or it is gone.
 -- params: id uuid, lease uuid, is_delivered bool, status int4, problem text?
 -- row: is_off bool, lost int8, has_begun_to_fail bool, works_again bool
--- effect: write
--- work: bounded
 WITH mine AS MATERIALIZED (
 	SELECT id, message_numbers, tries, failing_since, next_at,
 		NOT :is_delivered AND message_at < present_time() - interval '1 day' AS is_old,

@@ -4,8 +4,6 @@
 -- params: id uuid, account_id uuid
 -- row: url text, secret bytea, previous_secret bytea, is_local_closed bool, is_marked bool, is_early bool,
 --   wall_time timestamptz, sent_at text
--- effect: write
--- work: bounded
 WITH tried AS (
 	UPDATE webhook
 	SET tested_at = present_time()

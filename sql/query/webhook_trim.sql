@@ -3,8 +3,6 @@
 -- dropped. No row: none was due.
 -- params: row_limit int8
 -- row: dropped int8
--- effect: write
--- work: bounded
 WITH due AS MATERIALIZED (
 	SELECT id, message_numbers
 	FROM webhook

@@ -10,8 +10,6 @@
 -- params: id uuid, account_id uuid, key_hash bytea?, url text?, events int4, enabled int4, address text?,
 --   session_id uuid
 -- row: webhook
--- effect: write
--- work: bounded
 -- refuse: 54D02 -> webhooks_too_often, 28D01 -> key_ended
 WITH held AS MATERIALIZED (
 	SELECT id, account_id, is_enabled, tries > 0 AS fails, coalesce(url <> :url, false) AS is_moved,

@@ -1,7 +1,5 @@
 -- Notes that a backup was made now.
 -- row: is_noted bool
--- effect: write
--- work: bounded
 UPDATE site
 SET backed_up_at = present_time()
 WHERE is_it

@@ -2,7 +2,6 @@
 -- its indexes. Every user that may connect may read all of this. Since PostgreSQL 17 the locale of
 -- ICU's collations is in another column. The rows of tables are those that PostgreSQL has counted.
 -- row: database_shown
--- effect: read
 -- work: grows with the database's files
 SELECT current_setting('server_version') AS version,
 	pg_encoding_to_char(database.encoding)::text AS encoding,

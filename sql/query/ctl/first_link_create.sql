@@ -2,8 +2,6 @@
 -- there is an account.
 -- params: id uuid, secret_hash bytea, life_s int4
 -- row: expires_at timestamptz
--- effect: write
--- work: bounded
 WITH crowded AS (
 	DELETE FROM account_link
 	WHERE id IN (

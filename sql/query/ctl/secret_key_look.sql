@@ -3,7 +3,6 @@
 -- params: fingerprint bytea
 -- row: fingerprint bytea?, is_admitted bool
 -- effect: write
--- work: bounded
 SELECT secret_key_fingerprint AS fingerprint, secret_key_admits(:fingerprint) AS is_admitted
 FROM site
 WHERE is_it

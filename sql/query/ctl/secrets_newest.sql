@@ -1,7 +1,6 @@
 -- Some of the secrets of each kind that are stored, the newest first. Lines of an import are left out: they are
 -- encrypted with the same key, but end within the hour.
 -- row: owner_id uuid, label text, secret bytea
--- effect: read
 -- work: grows with installations
 SELECT secrets.owner_id, secrets.label, secrets.secret
 FROM (

@@ -70,14 +70,12 @@ def test_empty_folder(tmp_path):
     ("row: id uuid", "row: Id uuid", "'Id uuid' in row is not a name and a type"),
     ("row: id uuid", "row: id uuid, id text", "'id' stands twice in row"),
     ("name text", "id text", "'id' stands twice in params"),
-    ("-- effect: read\n", "", "the header needs one 'effect: read' or 'effect: write'"),
     ("effect: read", "effect: maybe", "effect is 'maybe', must be read or write"),
-    ("-- effect: read\n", "-- effect: read\n-- effect: read\n", "the header needs one"),
+    ("-- effect: read\n", "-- effect: read\n-- effect: read\n", "the header has more than one 'effect:'"),
     ("-- params", "-- param", "'param:' is none of params, row, effect, work, refuse"),
-    ("-- work: bounded\n", "", "the header needs one 'work: bounded' or 'work: grows with THINGS'"),
-    ("-- work: bounded\n", "-- work: bounded\n-- work: bounded\n", "the header needs one 'work:"),
-    ("work: bounded", "work: little", "the header needs one 'work: bounded'"),
-    ("work: bounded", "work: grows with", "the header needs one 'work: bounded'"),
+    ("-- work: bounded\n", "-- work: bounded\n-- work: bounded\n", "work is bounded, or one 'work: grows with THINGS'"),
+    ("work: bounded", "work: little", "work is bounded, or one 'work: grows with THINGS'"),
+    ("work: bounded", "work: grows with", "work is bounded, or one 'work: grows with THINGS'"),
     ("-- Finds a thing.\n", "", "the header does not say what the statement does"),
     ("SELECT id FROM thing", "DELETE FROM thing", "'DELETE' in a statement with effect: read"),
     ("name = :name", "name = :name FOR UPDATE", "'UPDATE' in a statement with effect: read"),
@@ -114,6 +112,26 @@ def test_write_that_looks_like_a_read_and_back(tmp_path):
     accept(tmp_path, GOOD.replace("effect: read", "effect: write"))
     accept(tmp_path, GOOD.replace("name = :name", "name = :name AND note = 'delete me'"))
     accept(tmp_path, GOOD.replace("name = :name", "name = :name AND updated_at IS NULL"))
+
+
+@pytest.mark.parametrize("text, effect", [
+    ("name = :name", "READ"), ("name = :name AND note = 'delete me'", "READ"), ("name = :name FOR UPDATE", "WRITE"),
+    ("name = :name FOR SHARE", "WRITE"), ("id IN (SELECT pg_notify('thing', :name))", "WRITE")])
+def test_what_follows_from_the_text(tmp_path, text, effect):
+    """Without a line, a statement that changes or locks rows is a write, and its work is bounded."""
+    short = GOOD.replace("-- effect: read\n-- work: bounded\n", "").replace("name = :name", text)
+    if "pg_notify" in text:
+        short = short.replace("-- row", "-- rare: a thing is named\n-- row")
+    _, table = accept(tmp_path, short)
+    said = GOOD.replace("effect: read", f"effect: {effect.lower()}").replace("name = :name", text)
+    if "pg_notify" in text:
+        said = said.replace("-- row", "-- rare: a thing is named\n-- row")
+    assert accept(tmp_path, said)[1] == table and f"EFFECT_{effect}" in table
+
+
+def test_a_write_without_a_line_may_not_grow(tmp_path):
+    refuse(tmp_path, GOOD.replace("-- effect: read\n-- work: bounded", "-- work: grows with things").replace(
+        "name = :name", "name = :name FOR UPDATE"), "a write of workers must be bounded")
 
 
 def test_lists_over_lines(tmp_path):

@@ -119,6 +119,13 @@ def test_condition_alone(tmp_path):
     assert "WHERE true\nORDER BY" in lists and "WHERE (thing.made_at, thing.id) >" in lists
 
 
+def test_what_follows_from_the_text(tmp_path):
+    _, _, lists = make(tmp_path, THINGS)
+    (tmp_path / "short").mkdir()
+    _, _, short = make(tmp_path / "short", THINGS.replace("-- effect: read\n-- work: bounded\n", ""))
+    assert short == lists.replace("-- effect: read\n", "").replace("-- work: bounded\n", "")
+
+
 def test_growing_list_has_no_beginning_of_its_own(tmp_path):
     calls, _, lists = make(tmp_path, THINGS.replace("work: bounded", "work: grows with things"))
     assert lists == f"{PART}\n{SEARCH}".replace("thing_part", "thing_list").replace("bounded", "grows with things")
@@ -141,6 +148,8 @@ def test_print(tmp_path):
     ("thing.made_at, thing.id\n", "made_at desc, id\n", "a list position has one number"),
     ("-- list: thing.made_at, thing.id\n", "", "'search:' is for a list"),
     ("effect: read", "effect: write", "a list is a read"),
+    ("-- effect: read\n-- work: bounded\n-- search: grows with things\n-- list: thing.made_at, thing.id\nSELECT",
+     "-- search: grows with things\n-- list: thing.made_at, thing.id\nDELETE", "a list is a read"),
     ("-- work", "-- commit: shared\n-- work", "a list has params, row"),
     ("position(:wanted IN name) > 0", "true", "parameter 'wanted' is not used"),
     ("{search: AND position(:wanted IN name) > 0}", "AND :wanted <> ''", "only {search: } may use the text"),
