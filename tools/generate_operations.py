@@ -6,10 +6,10 @@
     generate_operations.py commands FOLDER --header H --table C [--depfile D]
     generate_operations.py problems FOLDER --header H --source C --sources SRC [--depfile D]
 
-FOLDER is docs/api, NAME public or pages (tools/operations.py). The C is a macro of each endpoint's
-facts, its declaration, and the table of the routes. SRC is where the endpoints stand: each uses its
-own macro, but those of plain lists, which the C of --lists has: SQL is where their statements stand
-(tools/list_endpoints.py). The header of commands has displayctl's, for the table of the file C (tools/operation_commands.py).
+FOLDER is docs/api, NAME public or pages (tools/operations.py). The C is a macro that defines each endpoint with
+its facts, its declaration, and the table of the routes. SRC is where the macros are used. Those with the handler of
+another one (same-as) are defined beside the routes, and plain lists in the C of --lists: SQL is where their statements
+stand (tools/list_endpoints.py). The header of commands has displayctl's, for the table of the file C (tools/operation_commands.py).
 That of problems has a name of each kind (tools/problem_kinds.py), each used somewhere in SRC.
 """
 
@@ -25,11 +25,11 @@ import operations
 import problem_kinds
 import statement_header
 
-BODY = re.compile(r"^const struct endpoint endpoint_(\w+) = \{\n(.*?)\n\};", re.M | re.S)
+DEFINED = re.compile(r"^ENDPOINT_(\w+)\(", re.M)
 
 
 def macro(operation):
-    """Returns the lines of the macro with an endpoint's facts."""
+    """Returns the lines of the macro that defines an endpoint. Its arguments are members that the facts do not have."""
     facts = operation.facts
     members = [f'.name = "{operation.endpoint}"']
     if facts["access"] != "none":
@@ -66,8 +66,9 @@ def macro(operation):
         members.append(".handles_preconditions = true")
     if "same-as" in facts:
         members.append(f".same_as = &endpoint_{facts['same-as']}")
-    body = ", \\\n\t".join(members)
-    return f"#define ENDPOINT_{operation.endpoint.upper()} \\\n\t{body}\n"
+    body = ", \\\n\t".join([*members, "__VA_ARGS__"])
+    return (f"#define ENDPOINT_{operation.endpoint.upper()}(...) \\\n"
+            f"\tconst struct endpoint endpoint_{operation.endpoint} = {{{body}}}\n")
 
 
 def header(document):
@@ -82,8 +83,12 @@ def source(document, layer):
     routes = sorted((one.path, one.method.upper(), one.endpoint) for one in document.operations)
     lines = "".join(f'\t{{HTTP_{method}, "{path}", &endpoint_{endpoint}}},\n'
                     for path, method, endpoint in routes)
+    same = sorted((one for one in document.operations if "same-as" in one.facts), key=lambda one: one.endpoint)
+    externs = {f"extern const struct access access_{one.facts['access']};\n" for one in same}
+    externs |= {f"extern const struct endpoint endpoint_{one.facts['same-as']};\n" for one in same}
     return (f'#include "{layer}/operations.h"\n#include "{layer}/{layer}.h"\n#include "base/memory.h"\n\n'
-            f"static const struct route routes[] = {{\n{lines}}};\n\n"
+            + "".join(sorted(externs)) + "".join(f"ENDPOINT_{one.endpoint.upper()}();\n" for one in same) +
+            f"\nstatic const struct route routes[] = {{\n{lines}}};\n\n"
             f"const struct route_table {layer}_routes = {{routes, array_length(routes)}};\n")
 
 
@@ -97,24 +102,20 @@ def check_problems(document, described, path, text):
 
 
 def check_sources(document, folder):
-    """Checks that each endpoint of the document uses its own macro, and that no other macro exists; and that
-    the problems that a file with endpoints names are documented."""
-    wanted = {one.endpoint: one for one in document.operations if "list" not in one.facts}
+    """Checks that each endpoint of the document is defined once, and that the problems that a file with endpoints
+    names are documented."""
+    wanted = {one.endpoint: one for one in document.operations if not {"list", "same-as"} & set(one.facts)}
     made = {one.endpoint for one in document.operations} - set(wanted)
     files = sorted(pathlib.Path(folder).rglob("*.c"))
     for path in files:
         text = path.read_text(encoding="utf-8")
-        endpoints = BODY.findall(text)
-        check_problems(document, [wanted[name] for name, _ in endpoints if name in wanted], path, text)
-        for name, body in endpoints:
-            taken = re.findall(r"\bENDPOINT_(\w+)", body)
-            is_described = wanted.pop(name, None) is not None
+        endpoints = [name.lower() for name in DEFINED.findall(text)]
+        check_problems(document, [wanted[name] for name in endpoints if name in wanted], path, text)
+        for name in endpoints:
             if name in made:
                 raise operations.Fault(f"{path}: endpoint_{name} is made of its description")
-            if taken and not is_described:
-                raise operations.Fault(f"{path}: nothing describes endpoint_{name}")
-            if is_described and taken != [name.upper()]:
-                raise operations.Fault(f"{path}: endpoint_{name} does not take its own facts")
+            if wanted.pop(name, None) is None:
+                raise operations.Fault(f"{path}: nothing describes endpoint_{name}, or it stands twice")
     for operation in wanted.values():
         raise operations.Fault(
             f"{operation.name}: no C file of {folder} has endpoint_{operation.endpoint}")

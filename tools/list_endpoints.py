@@ -73,7 +73,7 @@ class Endpoint:
             members.append(".state_size = sizeof(struct list_choice)")
         if "kept" in self.said:
             members.append(f".kept_as = READ_{self.said['kept'].upper()}")
-        return [*members, f"ENDPOINT_{self.name.upper()}"]
+        return members
 
     def source(self):
         arguments = ["query"]
@@ -91,7 +91,7 @@ class Endpoint:
         text += f"static const struct task_list {self.name} = {{\n\t" + ",\n\t".join(self.list_members()) + ",\n};\n\n"
         text += (f"static struct step_result reply_{self.name}(struct task *task)\n{{\n"
                  f"\treturn task_reply_list(task, &{self.name});\n}}\n\n")
-        return text + (f"const struct endpoint endpoint_{self.name} = {{\n\t" + ",\n\t".join(self.endpoint_members()) + ",\n};\n")
+        return text + f"ENDPOINT_{self.name.upper()}({', '.join(self.endpoint_members())});\n"
 
 
 def read(document, folder):

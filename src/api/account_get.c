@@ -19,9 +19,5 @@ static struct step_result account_get_begin(struct task *task)
 	return task_query(task, account_get_found);
 }
 
-const struct endpoint endpoint_account_get = {
-    .handler = account_get_begin,
-    .state_size = sizeof(struct account),
-    .kept_as = READ_ACCOUNT,
-    ENDPOINT_ACCOUNT_GET,
-};
+ENDPOINT_ACCOUNT_GET(.handler = account_get_begin, .state_size = sizeof(struct account),
+		     .kept_as = READ_ACCOUNT);

@@ -132,19 +132,7 @@ static struct step_result begin_remove(struct task *task)
 	return task_query(task, removed);
 }
 
-const struct endpoint endpoint_account_mqtt_get = {
-    .handler = begin_get,
-    .state_size = sizeof(struct mqtt_connection),
-    ENDPOINT_ACCOUNT_MQTT_GET,
-};
-const struct endpoint endpoint_account_mqtt_set = {
-    .handler = begin_set,
-    .state_size = sizeof(struct mqtt_setting),
-    .refused = refused,
-    ENDPOINT_ACCOUNT_MQTT_SET,
-};
-const struct endpoint endpoint_account_mqtt_remove = {
-    .handler = begin_remove,
-    .state_size = sizeof(struct mqtt_setting),
-    ENDPOINT_ACCOUNT_MQTT_REMOVE,
-};
+ENDPOINT_ACCOUNT_MQTT_GET(.handler = begin_get, .state_size = sizeof(struct mqtt_connection));
+ENDPOINT_ACCOUNT_MQTT_SET(.handler = begin_set, .state_size = sizeof(struct mqtt_setting),
+			  .refused = refused);
+ENDPOINT_ACCOUNT_MQTT_REMOVE(.handler = begin_remove, .state_size = sizeof(struct mqtt_setting));

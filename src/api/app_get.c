@@ -34,8 +34,4 @@ static struct step_result app_get_begin(struct task *task)
 	return api_get_app(task, &app_detail_record);
 }
 
-const struct endpoint endpoint_app_get = {
-    .handler = app_get_begin,
-    .state_size = sizeof(struct api_app_get),
-    ENDPOINT_APP_GET,
-};
+ENDPOINT_APP_GET(.handler = app_get_begin, .state_size = sizeof(struct api_app_get));

@@ -26,8 +26,5 @@ static struct step_result app_picture_begin(struct task *task)
 	return task_query(task, app_picture_found);
 }
 
-const struct endpoint endpoint_app_picture_get = {
-    .handler = app_picture_begin,
-    .state_size = sizeof(struct app_picture_get_row),
-    ENDPOINT_APP_PICTURE_GET,
-};
+ENDPOINT_APP_PICTURE_GET(.handler = app_picture_begin,
+			 .state_size = sizeof(struct app_picture_get_row));

@@ -47,9 +47,5 @@ static void finish(void *state)
 	app_work_finish(&((struct get *)state)->work);
 }
 
-const struct endpoint endpoint_app_schema = {
-    .handler = app_schema_begin,
-    .state_size = sizeof(struct get),
-    .finish = finish,
-    ENDPOINT_APP_SCHEMA,
-};
+ENDPOINT_APP_SCHEMA(.handler = app_schema_begin, .state_size = sizeof(struct get),
+		    .finish = finish);

@@ -46,9 +46,5 @@ static void finish(void *state)
 	version_wait_finish(&((struct version_checking *)state)->wait);
 }
 
-const struct endpoint endpoint_app_version_check = {
-    .handler = find,
-    .state_size = sizeof(struct version_checking),
-    .finish = finish,
-    ENDPOINT_APP_VERSION_CHECK,
-};
+ENDPOINT_APP_VERSION_CHECK(.handler = find, .state_size = sizeof(struct version_checking),
+			   .finish = finish);

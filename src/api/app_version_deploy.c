@@ -58,9 +58,5 @@ void api_deploy_finish(void *state)
 	version_wait_finish(&((struct api_deploy *)state)->wait);
 }
 
-const struct endpoint endpoint_app_version_deploy = {
-    .handler = api_deploy_version,
-    .state_size = sizeof(struct api_deploy),
-    .finish = api_deploy_finish,
-    ENDPOINT_APP_VERSION_DEPLOY,
-};
+ENDPOINT_APP_VERSION_DEPLOY(.handler = api_deploy_version, .state_size = sizeof(struct api_deploy),
+			    .finish = api_deploy_finish);

@@ -27,7 +27,4 @@ static struct step_result app_version_list_begin(struct task *task)
 	return task_reply_list(task, &list);
 }
 
-const struct endpoint endpoint_app_version_list = {
-    .handler = app_version_list_begin,
-    ENDPOINT_APP_VERSION_LIST,
-};
+ENDPOINT_APP_VERSION_LIST(.handler = app_version_list_begin);

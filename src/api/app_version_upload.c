@@ -99,9 +99,5 @@ struct step_result api_upload_version(struct task *task)
 	return task_query(task, uploaded);
 }
 
-const struct endpoint endpoint_app_version_upload = {
-    .handler = api_upload_version,
-    .state_size = sizeof(struct api_upload),
-    .refused = api_upload_refused,
-    ENDPOINT_APP_VERSION_UPLOAD,
-};
+ENDPOINT_APP_VERSION_UPLOAD(.handler = api_upload_version, .state_size = sizeof(struct api_upload),
+			    .refused = api_upload_refused);

@@ -29,8 +29,5 @@ static struct step_result device_alias_end_begin(struct task *task)
 	return task_query(task, ended);
 }
 
-const struct endpoint endpoint_device_alias_end = {
-    .handler = device_alias_end_begin,
-    .state_size = sizeof(struct device_alias_end_row),
-    ENDPOINT_DEVICE_ALIAS_END,
-};
+ENDPOINT_DEVICE_ALIAS_END(.handler = device_alias_end_begin,
+			  .state_size = sizeof(struct device_alias_end_row));

@@ -8,8 +8,4 @@ static struct step_result device_get_begin(struct task *task)
 				 task_device(task)->settings_revision);
 }
 
-const struct endpoint endpoint_device_get = {
-    .handler = device_get_begin,
-    .kept_as = READ_DEVICE,
-    ENDPOINT_DEVICE_GET,
-};
+ENDPOINT_DEVICE_GET(.handler = device_get_begin, .kept_as = READ_DEVICE);

@@ -31,7 +31,4 @@ static struct step_result reply_names(struct task *task)
 	return task_reply_list(task, &names);
 }
 
-const struct endpoint endpoint_device_names = {
-    .handler = reply_names,
-    ENDPOINT_DEVICE_NAMES,
-};
+ENDPOINT_DEVICE_NAMES(.handler = reply_names);

@@ -97,11 +97,7 @@ static struct step_result begin_reboot(struct task *task)
 	return ask_panel(task, reboot);
 }
 
-const struct endpoint endpoint_device_reboot = {
-    .handler = begin_reboot,
-    .state_size = sizeof(struct ordering),
-    ENDPOINT_DEVICE_REBOOT,
-};
+ENDPOINT_DEVICE_REBOOT(.handler = begin_reboot, .state_size = sizeof(struct ordering));
 
 /* ---- another address ---- */
 
@@ -185,11 +181,7 @@ static struct step_result begin_move(struct task *task)
 	return ask_panel(task, move);
 }
 
-const struct endpoint endpoint_device_move = {
-    .handler = begin_move,
-    .state_size = sizeof(struct ordering),
-    ENDPOINT_DEVICE_MOVE,
-};
+ENDPOINT_DEVICE_MOVE(.handler = begin_move, .state_size = sizeof(struct ordering));
 
 struct step_result api_fail_link(struct task *task, const struct device_link *link)
 {
@@ -197,9 +189,3 @@ struct step_result api_fail_link(struct task *task, const struct device_link *li
 			 "device URL has %zu characters, maximum %d; shorten --public-url by %zu",
 			 link->polling_url.length, DEVICE_URL_LENGTH_MAX, link->excess);
 }
-
-/* ---- the same at /v0 ---- */
-
-const struct endpoint endpoint_v0_reboot = {
-    ENDPOINT_V0_REBOOT,
-};

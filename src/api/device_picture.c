@@ -343,27 +343,11 @@ static void finish(void *state)
 		memory_budget_leave(picture->share, picture->taken);
 }
 
-const struct endpoint endpoint_device_picture = {
-    .handler = device_picture_begin,
-    .state_size = sizeof(struct device_picture),
-    .finish = finish,
-    ENDPOINT_DEVICE_PICTURE,
-};
-const struct endpoint endpoint_device_picture_webp = {
-    .handler = device_picture_begin,
-    .state_size = sizeof(struct device_picture),
-    .finish = finish,
-    ENDPOINT_DEVICE_PICTURE_WEBP,
-};
-const struct endpoint endpoint_device_picture_gif = {
-    .handler = device_picture_begin,
-    .state_size = sizeof(struct device_picture),
-    .finish = finish,
-    ENDPOINT_DEVICE_PICTURE_GIF,
-};
-const struct endpoint endpoint_device_picture_png = {
-    .handler = device_picture_begin,
-    .state_size = sizeof(struct device_picture),
-    .finish = finish,
-    ENDPOINT_DEVICE_PICTURE_PNG,
-};
+ENDPOINT_DEVICE_PICTURE(.handler = device_picture_begin,
+			.state_size = sizeof(struct device_picture), .finish = finish);
+ENDPOINT_DEVICE_PICTURE_WEBP(.handler = device_picture_begin,
+			     .state_size = sizeof(struct device_picture), .finish = finish);
+ENDPOINT_DEVICE_PICTURE_GIF(.handler = device_picture_begin,
+			    .state_size = sizeof(struct device_picture), .finish = finish);
+ENDPOINT_DEVICE_PICTURE_PNG(.handler = device_picture_begin,
+			    .state_size = sizeof(struct device_picture), .finish = finish);

@@ -58,18 +58,6 @@ static struct step_result darken(struct task *task)
 	return set(task, true);
 }
 
-const struct endpoint endpoint_device_next = {
-    .handler = turn,
-    .state_size = sizeof(union turning),
-    ENDPOINT_DEVICE_NEXT,
-};
-const struct endpoint endpoint_device_wake = {
-    .handler = wake,
-    .state_size = sizeof(union turning),
-    ENDPOINT_DEVICE_WAKE,
-};
-const struct endpoint endpoint_device_sleep = {
-    .handler = darken,
-    .state_size = sizeof(union turning),
-    ENDPOINT_DEVICE_SLEEP,
-};
+ENDPOINT_DEVICE_NEXT(.handler = turn, .state_size = sizeof(union turning));
+ENDPOINT_DEVICE_WAKE(.handler = wake, .state_size = sizeof(union turning));
+ENDPOINT_DEVICE_SLEEP(.handler = darken, .state_size = sizeof(union turning));

@@ -47,10 +47,5 @@ static struct step_result device_update_begin(struct task *task)
 	return task_query(task, updated);
 }
 
-const struct endpoint endpoint_device_update = {
-    .handler = device_update_begin,
-    .state_size = sizeof(struct update),
-    .tag_record = &device_record,
-    .may_assume_device = true,
-    ENDPOINT_DEVICE_UPDATE,
-};
+ENDPOINT_DEVICE_UPDATE(.handler = device_update_begin, .state_size = sizeof(struct update),
+		       .tag_record = &device_record, .may_assume_device = true);

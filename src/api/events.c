@@ -169,8 +169,4 @@ static struct step_result events_begin(struct task *task)
 	return task_query(task, listed);
 }
 
-const struct endpoint endpoint_key_events = {
-    .handler = events_begin,
-    .state_size = sizeof(struct listening),
-    ENDPOINT_KEY_EVENTS,
-};
+ENDPOINT_KEY_EVENTS(.handler = events_begin, .state_size = sizeof(struct listening));

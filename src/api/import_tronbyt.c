@@ -481,10 +481,6 @@ static void finish(void *state)
 		memory_budget_leave(importing->turn, importing->has_turn);
 }
 
-const struct endpoint endpoint_import_tronbyt = {
-    .handler = import_tronbyt_begin,
-    .state_size = sizeof(struct tronbyt_importing),
-    .refused = import_refused,
-    .finish = finish,
-    ENDPOINT_IMPORT_TRONBYT,
-};
+ENDPOINT_IMPORT_TRONBYT(.handler = import_tronbyt_begin,
+			.state_size = sizeof(struct tronbyt_importing), .refused = import_refused,
+			.finish = finish);

@@ -126,10 +126,6 @@ static void finish(void *state)
 	app_work_finish(&((struct installation_making *)state)->work);
 }
 
-const struct endpoint endpoint_installation_create = {
-    .handler = installation_create_begin,
-    .state_size = sizeof(struct installation_making),
-    .refused = api_entry_refused,
-    .finish = finish,
-    ENDPOINT_INSTALLATION_CREATE,
-};
+ENDPOINT_INSTALLATION_CREATE(.handler = installation_create_begin,
+			     .state_size = sizeof(struct installation_making),
+			     .refused = api_entry_refused, .finish = finish);

@@ -93,11 +93,8 @@ static struct step_result installation_delete_begin(struct task *task)
 	return task_query(task, installation_delete_found);
 }
 
-const struct endpoint endpoint_installation_delete = {
-    .handler = installation_delete_begin,
-    .state_size = sizeof(struct removal),
-    ENDPOINT_INSTALLATION_DELETE,
-};
+ENDPOINT_INSTALLATION_DELETE(.handler = installation_delete_begin,
+			     .state_size = sizeof(struct removal));
 
 static struct step_result begin_v0(struct task *task)
 {
@@ -106,8 +103,4 @@ static struct step_result begin_v0(struct task *task)
 	return v0_entry_find(task, &removal->entry, installation_delete_begin);
 }
 
-const struct endpoint endpoint_v0_installation_delete = {
-    .handler = begin_v0,
-    .state_size = sizeof(struct removal),
-    ENDPOINT_V0_INSTALLATION_DELETE,
-};
+ENDPOINT_V0_INSTALLATION_DELETE(.handler = begin_v0, .state_size = sizeof(struct removal));

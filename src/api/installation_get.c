@@ -28,9 +28,5 @@ static void finish(void *state)
 	installation_view_finish(&((struct get *)state)->view);
 }
 
-const struct endpoint endpoint_installation_get = {
-    .handler = installation_get_begin,
-    .state_size = sizeof(struct get),
-    .finish = finish,
-    ENDPOINT_INSTALLATION_GET,
-};
+ENDPOINT_INSTALLATION_GET(.handler = installation_get_begin, .state_size = sizeof(struct get),
+			  .finish = finish);

@@ -169,11 +169,5 @@ static void finish(void *state)
 	buffer_finish(&messaging->config);
 }
 
-const struct endpoint endpoint_message = {
-    .handler = message_begin,
-    .state_size = sizeof(struct messaging),
-    .refused = push_refused,
-    .finish = finish,
-    .count = push_count,
-    ENDPOINT_MESSAGE,
-};
+ENDPOINT_MESSAGE(.handler = message_begin, .state_size = sizeof(struct messaging),
+		 .refused = push_refused, .finish = finish, .count = push_count);

@@ -43,8 +43,4 @@ static struct step_result reorder(struct task *task)
 	return task_query(task, reordered);
 }
 
-const struct endpoint endpoint_order_set = {
-    .handler = reorder,
-    .state_size = sizeof(struct reordering),
-    ENDPOINT_ORDER_SET,
-};
+ENDPOINT_ORDER_SET(.handler = reorder, .state_size = sizeof(struct reordering));

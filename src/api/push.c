@@ -66,22 +66,10 @@ static void finish(void *state)
 	push_finish(&pushing->push);
 }
 
-const struct endpoint endpoint_push = {
-    .handler = device_push_begin,
-    .state_size = sizeof(struct pushing),
-    .handles_faults = true,
-    .refused = push_refused,
-    .finish = finish,
-    .count = push_count,
-    ENDPOINT_PUSH,
-};
+ENDPOINT_PUSH(.handler = device_push_begin, .state_size = sizeof(struct pushing),
+	      .handles_faults = true, .refused = push_refused, .finish = finish,
+	      .count = push_count);
 
-const struct endpoint endpoint_v0_push = {
-    .handler = device_push_begin,
-    .state_size = sizeof(struct pushing),
-    .handles_faults = true,
-    .refused = push_refused,
-    .finish = finish,
-    .count = push_count,
-    ENDPOINT_V0_PUSH,
-};
+ENDPOINT_V0_PUSH(.handler = device_push_begin, .state_size = sizeof(struct pushing),
+		 .handles_faults = true, .refused = push_refused, .finish = finish,
+		 .count = push_count);

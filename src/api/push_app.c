@@ -252,11 +252,5 @@ static void finish(void *state)
 	app_work_finish(&((struct app_push *)state)->work);
 }
 
-const struct endpoint endpoint_v0_push_app = {
-    .handler = push_app_begin,
-    .state_size = sizeof(struct app_push),
-    .refused = push_refused,
-    .finish = finish,
-    .count = push_count,
-    ENDPOINT_V0_PUSH_APP,
-};
+ENDPOINT_V0_PUSH_APP(.handler = push_app_begin, .state_size = sizeof(struct app_push),
+		     .refused = push_refused, .finish = finish, .count = push_count);

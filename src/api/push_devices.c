@@ -176,12 +176,6 @@ static void count(int status)
 		push_count(status);
 }
 
-const struct endpoint endpoint_push_devices = {
-    .handler = push_devices_begin,
-    .state_size = sizeof(struct pushing),
-    .handles_faults = true,
-    .refused = push_refused,
-    .finish = finish,
-    .count = count,
-    ENDPOINT_PUSH_DEVICES,
-};
+ENDPOINT_PUSH_DEVICES(.handler = push_devices_begin, .state_size = sizeof(struct pushing),
+		      .handles_faults = true, .refused = push_refused, .finish = finish,
+		      .count = count);

@@ -19,8 +19,4 @@ static struct step_result rotation_get_begin(struct task *task)
 	return task_query(task, rotation_get_found);
 }
 
-const struct endpoint endpoint_device_rotation = {
-    .handler = rotation_get_begin,
-    .state_size = sizeof(struct rotation),
-    ENDPOINT_DEVICE_ROTATION,
-};
+ENDPOINT_DEVICE_ROTATION(.handler = rotation_get_begin, .state_size = sizeof(struct rotation));

@@ -23,8 +23,5 @@ static struct step_result temporary_delete_begin(struct task *task)
 	return task_query(task, removed);
 }
 
-const struct endpoint endpoint_temporary_delete = {
-    .handler = temporary_delete_begin,
-    .state_size = sizeof(struct temporary_delete_row),
-    ENDPOINT_TEMPORARY_DELETE,
-};
+ENDPOINT_TEMPORARY_DELETE(.handler = temporary_delete_begin,
+			  .state_size = sizeof(struct temporary_delete_row));

@@ -51,11 +51,7 @@ static struct step_result begin_get(struct task *task)
 	return ask(task, v0_device_found);
 }
 
-const struct endpoint endpoint_v0_device_get = {
-    .handler = begin_get,
-    .state_size = sizeof(struct v0_state),
-    ENDPOINT_V0_DEVICE_GET,
-};
+ENDPOINT_V0_DEVICE_GET(.handler = begin_get, .state_size = sizeof(struct v0_state));
 
 /* ---- changes ---- */
 
@@ -236,13 +232,8 @@ static struct step_result refused(struct task *task)
 			       "is no longer in the device's rotation");
 }
 
-const struct endpoint endpoint_v0_device_update = {
-    .handler = begin_update,
-    .state_size = sizeof(struct v0_state),
-    .find_tagged = find_tagged,
-    .refused = refused,
-    ENDPOINT_V0_DEVICE_UPDATE,
-};
+ENDPOINT_V0_DEVICE_UPDATE(.handler = begin_update, .state_size = sizeof(struct v0_state),
+			  .find_tagged = find_tagged, .refused = refused);
 
 /* ---- the panel ---- */
 
@@ -252,8 +243,5 @@ static struct step_result begin_firmware(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
-const struct endpoint endpoint_v0_firmware_update = {
-    .handler = begin_firmware,
-    .state_size = sizeof(struct v0_firmware_change),
-    ENDPOINT_V0_FIRMWARE_UPDATE,
-};
+ENDPOINT_V0_FIRMWARE_UPDATE(.handler = begin_firmware,
+			    .state_size = sizeof(struct v0_firmware_change));

@@ -41,11 +41,7 @@ static struct step_result begin_get(struct task *task)
 	return v0_entry_find(task, &get->entry, ask);
 }
 
-const struct endpoint endpoint_v0_installation_get = {
-    .handler = begin_get,
-    .state_size = sizeof(struct get),
-    ENDPOINT_V0_INSTALLATION_GET,
-};
+ENDPOINT_V0_INSTALLATION_GET(.handler = begin_get, .state_size = sizeof(struct get));
 
 /* ---- its picture ---- */
 
@@ -79,8 +75,4 @@ static struct step_result begin_picture(struct task *task)
 	return v0_entry_find(task, &get->entry, ask_picture);
 }
 
-const struct endpoint endpoint_v0_preview = {
-    .handler = begin_picture,
-    .state_size = sizeof(struct get),
-    ENDPOINT_V0_PREVIEW,
-};
+ENDPOINT_V0_PREVIEW(.handler = begin_picture, .state_size = sizeof(struct get));

@@ -138,11 +138,6 @@ static void update_finish(void *state)
 	installation_view_finish(&((struct update *)state)->entry.view);
 }
 
-const struct endpoint endpoint_v0_installation_update = {
-    .handler = update_begin,
-    .state_size = sizeof(struct update),
-    .handles_faults = true,
-    .refused = api_entry_refused,
-    .finish = update_finish,
-    ENDPOINT_V0_INSTALLATION_UPDATE,
-};
+ENDPOINT_V0_INSTALLATION_UPDATE(.handler = update_begin, .state_size = sizeof(struct update),
+				.handles_faults = true, .refused = api_entry_refused,
+				.finish = update_finish);

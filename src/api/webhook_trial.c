@@ -92,8 +92,4 @@ static struct step_result webhook_trial_begin(struct task *task)
 	return task_query(task, send_test);
 }
 
-const struct endpoint endpoint_webhook_test = {
-    .handler = webhook_trial_begin,
-    .state_size = sizeof(struct webhook_trial),
-    ENDPOINT_WEBHOOK_TEST,
-};
+ENDPOINT_WEBHOOK_TEST(.handler = webhook_trial_begin, .state_size = sizeof(struct webhook_trial));

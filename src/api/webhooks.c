@@ -74,11 +74,7 @@ static struct step_result begin_get(struct task *task)
 	return task_query(task, webhooks_found);
 }
 
-const struct endpoint endpoint_webhook_get = {
-    .handler = begin_get,
-    .state_size = sizeof(struct webhook),
-    ENDPOINT_WEBHOOK_GET,
-};
+ENDPOINT_WEBHOOK_GET(.handler = begin_get, .state_size = sizeof(struct webhook));
 
 /* ---- changes ---- */
 
@@ -133,13 +129,8 @@ static struct step_result begin_create(struct task *task)
 			       create);
 }
 
-const struct endpoint endpoint_webhook_create = {
-    .handler = begin_create,
-    .state_size = sizeof(struct webhook_change),
-    .refused = refused,
-    .finish = finish,
-    ENDPOINT_WEBHOOK_CREATE,
-};
+ENDPOINT_WEBHOOK_CREATE(.handler = begin_create, .state_size = sizeof(struct webhook_change),
+			.refused = refused, .finish = finish);
 
 static struct step_result updated(struct task *task)
 {
@@ -184,13 +175,8 @@ static struct step_result begin_update(struct task *task)
 			       update);
 }
 
-const struct endpoint endpoint_webhook_update = {
-    .handler = begin_update,
-    .state_size = sizeof(struct webhook_change),
-    .refused = refused,
-    .finish = finish,
-    ENDPOINT_WEBHOOK_UPDATE,
-};
+ENDPOINT_WEBHOOK_UPDATE(.handler = begin_update, .state_size = sizeof(struct webhook_change),
+			.refused = refused, .finish = finish);
 
 static struct step_result renewed(struct task *task)
 {
@@ -218,13 +204,8 @@ static struct step_result begin_secret(struct task *task)
 	return task_query(task, renewed);
 }
 
-const struct endpoint endpoint_webhook_secret = {
-    .handler = begin_secret,
-    .state_size = sizeof(struct webhook_change),
-    .refused = refused,
-    .finish = finish,
-    ENDPOINT_WEBHOOK_SECRET,
-};
+ENDPOINT_WEBHOOK_SECRET(.handler = begin_secret, .state_size = sizeof(struct webhook_change),
+			.refused = refused, .finish = finish);
 
 static struct step_result removed(struct task *task)
 {
@@ -248,7 +229,4 @@ static struct step_result begin_remove(struct task *task)
 	return task_query(task, removed);
 }
 
-const struct endpoint endpoint_webhook_remove = {
-    .handler = begin_remove,
-    ENDPOINT_WEBHOOK_REMOVE,
-};
+ENDPOINT_WEBHOOK_REMOVE(.handler = begin_remove);

@@ -72,8 +72,4 @@ static struct step_result events_begin(struct task *task)
 	return task_query(task, events_found);
 }
 
-const struct endpoint endpoint_events = {
-    .handler = events_begin,
-    .state_size = sizeof(struct events),
-    ENDPOINT_EVENTS,
-};
+ENDPOINT_EVENTS(.handler = events_begin, .state_size = sizeof(struct events));

@@ -59,8 +59,4 @@ static struct step_result start_begin(struct task *task)
 	return task_query(task, start_found);
 }
 
-const struct endpoint endpoint_start = {
-    .handler = start_begin,
-    .state_size = sizeof(struct start),
-    ENDPOINT_START,
-};
+ENDPOINT_START(.handler = start_begin, .state_size = sizeof(struct start));

@@ -77,15 +77,5 @@ static struct step_result refused(struct task *task)
 			 "the account that owned the app was removed, so the app stays disabled");
 }
 
-const struct endpoint endpoint_app_enable = {
-    .handler = enable,
-    .state_size = sizeof(struct allowing),
-    .refused = refused,
-    ENDPOINT_APP_ENABLE,
-};
-const struct endpoint endpoint_app_disable = {
-    .handler = disable,
-    .state_size = sizeof(struct allowing),
-    .refused = refused,
-    ENDPOINT_APP_DISABLE,
-};
+ENDPOINT_APP_ENABLE(.handler = enable, .state_size = sizeof(struct allowing), .refused = refused);
+ENDPOINT_APP_DISABLE(.handler = disable, .state_size = sizeof(struct allowing), .refused = refused);

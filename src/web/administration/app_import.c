@@ -223,10 +223,5 @@ static void finish(void *state)
 	app_work_finish(&((struct importing *)state)->work);
 }
 
-const struct endpoint endpoint_app_import = {
-    .handler = app_import_begin,
-    .state_size = sizeof(struct importing),
-    .refused = refused,
-    .finish = finish,
-    ENDPOINT_APP_IMPORT,
-};
+ENDPOINT_APP_IMPORT(.handler = app_import_begin, .state_size = sizeof(struct importing),
+		    .refused = refused, .finish = finish);

@@ -58,8 +58,4 @@ static struct step_result app_remove_begin(struct task *task)
 	return task_query(task, app_remove_found);
 }
 
-const struct endpoint endpoint_app_remove = {
-    .handler = app_remove_begin,
-    .state_size = sizeof(struct removal),
-    ENDPOINT_APP_REMOVE,
-};
+ENDPOINT_APP_REMOVE(.handler = app_remove_begin, .state_size = sizeof(struct removal));

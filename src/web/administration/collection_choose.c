@@ -50,8 +50,4 @@ static struct step_result collection_choose_begin(struct task *task)
 	return task_query(task, chosen);
 }
 
-const struct endpoint endpoint_collection_choose = {
-    .handler = collection_choose_begin,
-    .state_size = sizeof(struct choice),
-    ENDPOINT_COLLECTION_CHOOSE,
-};
+ENDPOINT_COLLECTION_CHOOSE(.handler = collection_choose_begin, .state_size = sizeof(struct choice));

@@ -109,10 +109,5 @@ static void finish(void *state)
 	device_check_finish(&((struct making *)state)->check);
 }
 
-const struct endpoint endpoint_devices_create = {
-    .handler = devices_create_begin,
-    .finish = finish,
-    .state_size = sizeof(struct making),
-    .refused = refused,
-    ENDPOINT_DEVICES_CREATE,
-};
+ENDPOINT_DEVICES_CREATE(.handler = devices_create_begin, .finish = finish,
+			.state_size = sizeof(struct making), .refused = refused);

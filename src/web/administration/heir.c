@@ -53,13 +53,5 @@ static struct step_result clear(struct task *task)
 	return choose(task, false);
 }
 
-const struct endpoint endpoint_heir_set = {
-    .handler = set,
-    .state_size = sizeof(struct choice),
-    ENDPOINT_HEIR_SET,
-};
-const struct endpoint endpoint_heir_clear = {
-    .handler = clear,
-    .state_size = sizeof(struct choice),
-    ENDPOINT_HEIR_CLEAR,
-};
+ENDPOINT_HEIR_SET(.handler = set, .state_size = sizeof(struct choice));
+ENDPOINT_HEIR_CLEAR(.handler = clear, .state_size = sizeof(struct choice));

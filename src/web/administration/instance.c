@@ -127,13 +127,5 @@ static struct step_result change(struct task *task)
 	return task_query(task, changed);
 }
 
-const struct endpoint endpoint_instance_get = {
-    .handler = instance_get_begin,
-    .state_size = sizeof(struct instance),
-    ENDPOINT_INSTANCE_GET,
-};
-const struct endpoint endpoint_instance_update = {
-    .handler = change,
-    .state_size = sizeof(struct instance),
-    ENDPOINT_INSTANCE_UPDATE,
-};
+ENDPOINT_INSTANCE_GET(.handler = instance_get_begin, .state_size = sizeof(struct instance));
+ENDPOINT_INSTANCE_UPDATE(.handler = change, .state_size = sizeof(struct instance));

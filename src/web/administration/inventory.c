@@ -88,11 +88,7 @@ static struct step_result reply_devices(struct task *task)
 	return reply(task, &devices, &matching_devices);
 }
 
-const struct endpoint endpoint_inventory_device_list = {
-    .handler = reply_devices,
-    .state_size = sizeof(struct inventory),
-    ENDPOINT_INVENTORY_DEVICE_LIST,
-};
+ENDPOINT_INVENTORY_DEVICE_LIST(.handler = reply_devices, .state_size = sizeof(struct inventory));
 
 /* ---- keys ---- */
 
@@ -144,11 +140,7 @@ static struct step_result reply_keys(struct task *task)
 	return reply(task, &keys, &matching_keys);
 }
 
-const struct endpoint endpoint_inventory_key_list = {
-    .handler = reply_keys,
-    .state_size = sizeof(struct inventory),
-    ENDPOINT_INVENTORY_KEY_LIST,
-};
+ENDPOINT_INVENTORY_KEY_LIST(.handler = reply_keys, .state_size = sizeof(struct inventory));
 
 /* ---- apps ---- */
 
@@ -177,11 +169,7 @@ static struct step_result reply_apps(struct task *task)
 	return task_reply_list(task, &apps);
 }
 
-const struct endpoint endpoint_inventory_app_list = {
-    .handler = reply_apps,
-    .state_size = sizeof(struct inventory),
-    ENDPOINT_INVENTORY_APP_LIST,
-};
+ENDPOINT_INVENTORY_APP_LIST(.handler = reply_apps, .state_size = sizeof(struct inventory));
 
 static const struct record_field app_fields[] = {
     RECORD_ROW(struct inventory_app_get_row, own_app, &own_app_record, .is_shown = true),
@@ -216,8 +204,4 @@ static struct step_result find_app(struct task *task)
 	return task_query(task, app_found);
 }
 
-const struct endpoint endpoint_inventory_app_get = {
-    .handler = find_app,
-    .state_size = sizeof(struct app_search),
-    ENDPOINT_INVENTORY_APP_GET,
-};
+ENDPOINT_INVENTORY_APP_GET(.handler = find_app, .state_size = sizeof(struct app_search));

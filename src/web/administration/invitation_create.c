@@ -50,8 +50,5 @@ static struct step_result invitation_create_begin(struct task *task)
 	return task_query(task, created);
 }
 
-const struct endpoint endpoint_invitation_create = {
-    .handler = invitation_create_begin,
-    .state_size = sizeof(struct creation),
-    ENDPOINT_INVITATION_CREATE,
-};
+ENDPOINT_INVITATION_CREATE(.handler = invitation_create_begin,
+			   .state_size = sizeof(struct creation));

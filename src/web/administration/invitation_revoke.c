@@ -39,8 +39,5 @@ static struct step_result invitation_revoke_begin(struct task *task)
 	return task_query(task, revoked);
 }
 
-const struct endpoint endpoint_invitation_revoke = {
-    .handler = invitation_revoke_begin,
-    .state_size = sizeof(struct revocation),
-    ENDPOINT_INVITATION_REVOKE,
-};
+ENDPOINT_INVITATION_REVOKE(.handler = invitation_revoke_begin,
+			   .state_size = sizeof(struct revocation));

@@ -41,9 +41,5 @@ static struct step_result member_create_begin(struct task *task)
 	return task_query(task, created);
 }
 
-const struct endpoint endpoint_member_create = {
-    .handler = member_create_begin,
-    .state_size = sizeof(struct creation),
-    .refused = web_fail_constraint,
-    ENDPOINT_MEMBER_CREATE,
-};
+ENDPOINT_MEMBER_CREATE(.handler = member_create_begin, .state_size = sizeof(struct creation),
+		       .refused = web_fail_constraint);

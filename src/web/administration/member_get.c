@@ -21,8 +21,4 @@ static struct step_result member_get_begin(struct task *task)
 	return task_query(task, member_get_found);
 }
 
-const struct endpoint endpoint_member_get = {
-    .handler = member_get_begin,
-    .state_size = sizeof(struct member),
-    ENDPOINT_MEMBER_GET,
-};
+ENDPOINT_MEMBER_GET(.handler = member_get_begin, .state_size = sizeof(struct member));

@@ -58,9 +58,5 @@ static struct step_result member_remove_begin(struct task *task)
 	return task_query(task, closed);
 }
 
-const struct endpoint endpoint_member_remove = {
-    .handler = member_remove_begin,
-    .state_size = sizeof(struct removal),
-    .refused = web_fail_constraint,
-    ENDPOINT_MEMBER_REMOVE,
-};
+ENDPOINT_MEMBER_REMOVE(.handler = member_remove_begin, .state_size = sizeof(struct removal),
+		       .refused = web_fail_constraint);

@@ -42,8 +42,5 @@ static struct step_result member_sessions_end_begin(struct task *task)
 	return task_query(task, ended);
 }
 
-const struct endpoint endpoint_member_sessions_end = {
-    .handler = member_sessions_end_begin,
-    .state_size = sizeof(struct end),
-    ENDPOINT_MEMBER_SESSIONS_END,
-};
+ENDPOINT_MEMBER_SESSIONS_END(.handler = member_sessions_end_begin,
+			     .state_size = sizeof(struct end));

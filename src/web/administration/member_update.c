@@ -97,9 +97,5 @@ static struct step_result member_update_begin(struct task *task)
 	return task_query(task, named);
 }
 
-const struct endpoint endpoint_member_update = {
-    .handler = member_update_begin,
-    .state_size = sizeof(struct update),
-    .refused = web_fail_constraint,
-    ENDPOINT_MEMBER_UPDATE,
-};
+ENDPOINT_MEMBER_UPDATE(.handler = member_update_begin, .state_size = sizeof(struct update),
+		       .refused = web_fail_constraint);

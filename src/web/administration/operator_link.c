@@ -60,8 +60,4 @@ static struct step_result operator_link_begin(struct task *task)
 	return task_query(task, created);
 }
 
-const struct endpoint endpoint_operator_link = {
-    .handler = operator_link_begin,
-    .state_size = sizeof(struct creation),
-    ENDPOINT_OPERATOR_LINK,
-};
+ENDPOINT_OPERATOR_LINK(.handler = operator_link_begin, .state_size = sizeof(struct creation));

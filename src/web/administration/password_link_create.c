@@ -50,8 +50,5 @@ static struct step_result password_link_create_begin(struct task *task)
 	return task_query(task, created);
 }
 
-const struct endpoint endpoint_password_link_create = {
-    .handler = password_link_create_begin,
-    .state_size = sizeof(struct creation),
-    ENDPOINT_PASSWORD_LINK_CREATE,
-};
+ENDPOINT_PASSWORD_LINK_CREATE(.handler = password_link_create_begin,
+			      .state_size = sizeof(struct creation));

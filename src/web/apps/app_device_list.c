@@ -33,7 +33,4 @@ static struct step_result app_device_list_begin(struct task *task)
 	return task_reply_list(task, &list);
 }
 
-const struct endpoint endpoint_app_device_list = {
-    .handler = app_device_list_begin,
-    ENDPOINT_APP_DEVICE_LIST,
-};
+ENDPOINT_APP_DEVICE_LIST(.handler = app_device_list_begin);

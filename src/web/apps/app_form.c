@@ -52,9 +52,4 @@ static void finish(void *state)
 	app_work_finish(&((struct get *)state)->work);
 }
 
-const struct endpoint endpoint_app_form = {
-    .handler = app_form_begin,
-    .state_size = sizeof(struct get),
-    .finish = finish,
-    ENDPOINT_APP_FORM,
-};
+ENDPOINT_APP_FORM(.handler = app_form_begin, .state_size = sizeof(struct get), .finish = finish);

@@ -197,21 +197,8 @@ static void finish(void *state)
 	app_work_finish(&((struct call *)state)->work);
 }
 
-const struct endpoint endpoint_app_handler = {
-    .handler = app_handler_begin,
-    .state_size = sizeof(struct call),
-    .finish = finish,
-    ENDPOINT_APP_HANDLER,
-};
-const struct endpoint endpoint_draft_handler = {
-    .handler = begin_draft,
-    .state_size = sizeof(struct call),
-    .finish = finish,
-    ENDPOINT_DRAFT_HANDLER,
-};
-const struct endpoint endpoint_review_handler = {
-    .handler = begin_review,
-    .state_size = sizeof(struct call),
-    .finish = finish,
-    ENDPOINT_REVIEW_HANDLER,
-};
+ENDPOINT_APP_HANDLER(.handler = app_handler_begin, .state_size = sizeof(struct call),
+		     .finish = finish);
+ENDPOINT_DRAFT_HANDLER(.handler = begin_draft, .state_size = sizeof(struct call), .finish = finish);
+ENDPOINT_REVIEW_HANDLER(.handler = begin_review, .state_size = sizeof(struct call),
+			.finish = finish);

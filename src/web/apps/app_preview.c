@@ -107,21 +107,9 @@ static void finish(void *state)
 	app_work_finish(&((struct preview *)state)->work);
 }
 
-const struct endpoint endpoint_app_preview = {
-    .handler = app_preview_begin,
-    .state_size = sizeof(struct preview),
-    .finish = finish,
-    ENDPOINT_APP_PREVIEW,
-};
-const struct endpoint endpoint_draft_preview = {
-    .handler = begin_draft,
-    .state_size = sizeof(struct preview),
-    .finish = finish,
-    ENDPOINT_DRAFT_PREVIEW,
-};
-const struct endpoint endpoint_review_preview = {
-    .handler = begin_review,
-    .state_size = sizeof(struct preview),
-    .finish = finish,
-    ENDPOINT_REVIEW_PREVIEW,
-};
+ENDPOINT_APP_PREVIEW(.handler = app_preview_begin, .state_size = sizeof(struct preview),
+		     .finish = finish);
+ENDPOINT_DRAFT_PREVIEW(.handler = begin_draft, .state_size = sizeof(struct preview),
+		       .finish = finish);
+ENDPOINT_REVIEW_PREVIEW(.handler = begin_review, .state_size = sizeof(struct preview),
+			.finish = finish);

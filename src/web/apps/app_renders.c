@@ -116,13 +116,5 @@ static struct step_result get_app(struct task *task)
 	return task_query(task, app_found);
 }
 
-const struct endpoint endpoint_entry_render = {
-    .handler = get_entry,
-    .state_size = sizeof(struct entry_render),
-    ENDPOINT_ENTRY_RENDER,
-};
-const struct endpoint endpoint_app_renders = {
-    .handler = get_app,
-    .state_size = sizeof(struct app_renders),
-    ENDPOINT_APP_RENDERS,
-};
+ENDPOINT_ENTRY_RENDER(.handler = get_entry, .state_size = sizeof(struct entry_render));
+ENDPOINT_APP_RENDERS(.handler = get_app, .state_size = sizeof(struct app_renders));

@@ -9,8 +9,4 @@ static struct step_result catalogue_get_begin(struct task *task)
 	return api_get_app(task, &catalogue_app_record);
 }
 
-const struct endpoint endpoint_catalogue_get = {
-    .handler = catalogue_get_begin,
-    .state_size = sizeof(struct api_app_get),
-    ENDPOINT_CATALOGUE_GET,
-};
+ENDPOINT_CATALOGUE_GET(.handler = catalogue_get_begin, .state_size = sizeof(struct api_app_get));

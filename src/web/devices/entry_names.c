@@ -34,8 +34,4 @@ static struct step_result entry_names_begin(struct task *task)
 	return task_query(task, entry_names_found);
 }
 
-const struct endpoint endpoint_entry_names = {
-    .handler = entry_names_begin,
-    .state_size = sizeof(struct naming),
-    ENDPOINT_ENTRY_NAMES,
-};
+ENDPOINT_ENTRY_NAMES(.handler = entry_names_begin, .state_size = sizeof(struct naming));

@@ -120,15 +120,7 @@ static void finish(void *state)
 	app_work_finish(&((struct entry_settings *)state)->work);
 }
 
-const struct endpoint endpoint_entry_settings_get = {
-    .handler = get,
-    .state_size = sizeof(struct entry_settings),
-    .finish = finish,
-    ENDPOINT_ENTRY_SETTINGS_GET,
-};
-const struct endpoint endpoint_entry_settings_set = {
-    .handler = set,
-    .state_size = sizeof(struct entry_settings),
-    .finish = finish,
-    ENDPOINT_ENTRY_SETTINGS_SET,
-};
+ENDPOINT_ENTRY_SETTINGS_GET(.handler = get, .state_size = sizeof(struct entry_settings),
+			    .finish = finish);
+ENDPOINT_ENTRY_SETTINGS_SET(.handler = set, .state_size = sizeof(struct entry_settings),
+			    .finish = finish);

@@ -179,14 +179,6 @@ static struct step_result change_key(struct task *task)
 	return task_query(task, changed);
 }
 
-const struct endpoint endpoint_own_device_create = {
-    .handler = create,
-    .state_size = sizeof(struct new_device),
-    .refused = refused,
-    ENDPOINT_OWN_DEVICE_CREATE,
-};
-const struct endpoint endpoint_own_device_key = {
-    .handler = change_key,
-    .state_size = sizeof(struct new_device),
-    ENDPOINT_OWN_DEVICE_KEY,
-};
+ENDPOINT_OWN_DEVICE_CREATE(.handler = create, .state_size = sizeof(struct new_device),
+			   .refused = refused);
+ENDPOINT_OWN_DEVICE_KEY(.handler = change_key, .state_size = sizeof(struct new_device));

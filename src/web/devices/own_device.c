@@ -54,8 +54,4 @@ struct step_result own_device_reply(struct task *task)
 	return task_query(task, own_device_found);
 }
 
-const struct endpoint endpoint_own_device_get = {
-    .handler = own_device_reply,
-    .state_size = sizeof(struct own_device),
-    ENDPOINT_OWN_DEVICE_GET,
-};
+ENDPOINT_OWN_DEVICE_GET(.handler = own_device_reply, .state_size = sizeof(struct own_device));

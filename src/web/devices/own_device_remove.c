@@ -37,8 +37,5 @@ static struct step_result own_device_remove_begin(struct task *task)
 	return task_query(task, removed);
 }
 
-const struct endpoint endpoint_own_device_remove = {
-    .handler = own_device_remove_begin,
-    .state_size = sizeof(struct removal),
-    ENDPOINT_OWN_DEVICE_REMOVE,
-};
+ENDPOINT_OWN_DEVICE_REMOVE(.handler = own_device_remove_begin,
+			   .state_size = sizeof(struct removal));

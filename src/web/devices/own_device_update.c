@@ -86,19 +86,7 @@ static struct step_result enable(struct task *task)
 	return allow(task, false);
 }
 
-const struct endpoint endpoint_own_device_update = {
-    .handler = update,
-    .state_size = sizeof(struct own_device),
-    .find_tagged = find_shown,
-    ENDPOINT_OWN_DEVICE_UPDATE,
-};
-const struct endpoint endpoint_own_device_disable = {
-    .handler = disable,
-    .state_size = sizeof(struct own_device),
-    ENDPOINT_OWN_DEVICE_DISABLE,
-};
-const struct endpoint endpoint_own_device_enable = {
-    .handler = enable,
-    .state_size = sizeof(struct own_device),
-    ENDPOINT_OWN_DEVICE_ENABLE,
-};
+ENDPOINT_OWN_DEVICE_UPDATE(.handler = update, .state_size = sizeof(struct own_device),
+			   .find_tagged = find_shown);
+ENDPOINT_OWN_DEVICE_DISABLE(.handler = disable, .state_size = sizeof(struct own_device));
+ENDPOINT_OWN_DEVICE_ENABLE(.handler = enable, .state_size = sizeof(struct own_device));

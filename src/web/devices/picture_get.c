@@ -48,8 +48,4 @@ static struct step_result picture_get_begin(struct task *task)
 	return task_query(task, picture_get_found);
 }
 
-const struct endpoint endpoint_picture_get = {
-    .handler = picture_get_begin,
-    .state_size = sizeof(struct get),
-    ENDPOINT_PICTURE_GET,
-};
+ENDPOINT_PICTURE_GET(.handler = picture_get_begin, .state_size = sizeof(struct get));

@@ -45,7 +45,4 @@ static struct step_result place_list_begin(struct task *task)
 	return answer;
 }
 
-const struct endpoint endpoint_place_list = {
-    .handler = place_list_begin,
-    ENDPOINT_PLACE_LIST,
-};
+ENDPOINT_PLACE_LIST(.handler = place_list_begin);

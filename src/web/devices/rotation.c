@@ -3,10 +3,7 @@
 #include "own_device.h"
 #include "web/endpoints.h"
 
-/* The rotation of a device: POST /web/devices/{deviceId}/rotation/{installationId}/show. It is read
- * and reordered, an entry is removed, and an image pushed, as by the public API. */
-
-/* ---- show an entry now ---- */
+/* POST /web/devices/{deviceId}/rotation/{installationId}/show - shows an entry now. */
 
 struct showing {
 	struct rotation_show_row row;
@@ -49,27 +46,5 @@ static struct step_result show_refused(struct task *task)
 								    : web_fail_constraint(task);
 }
 
-const struct endpoint endpoint_rotation_get = {
-    ENDPOINT_ROTATION_GET,
-};
-const struct endpoint endpoint_rotation_order = {
-    ENDPOINT_ROTATION_ORDER,
-};
-const struct endpoint endpoint_rotation_remove = {
-    ENDPOINT_ROTATION_REMOVE,
-};
-const struct endpoint endpoint_rotation_show = {
-    .handler = show,
-    .state_size = sizeof(struct showing),
-    .refused = show_refused,
-    ENDPOINT_ROTATION_SHOW,
-};
-const struct endpoint endpoint_own_push = {
-    ENDPOINT_OWN_PUSH,
-};
-const struct endpoint endpoint_own_message = {
-    ENDPOINT_OWN_MESSAGE,
-};
-const struct endpoint endpoint_own_temporary_delete = {
-    ENDPOINT_OWN_TEMPORARY_DELETE,
-};
+ENDPOINT_ROTATION_SHOW(.handler = show, .state_size = sizeof(struct showing),
+		       .refused = show_refused);

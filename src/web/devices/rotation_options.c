@@ -91,15 +91,7 @@ static struct step_result night_refused(struct task *task)
 	return web_fail_constraint(task);
 }
 
-const struct endpoint endpoint_rotation_update = {
-    .handler = update,
-    .state_size = sizeof(struct entry_updating),
-    .refused = api_entry_refused,
-    ENDPOINT_ROTATION_UPDATE,
-};
-const struct endpoint endpoint_night_update = {
-    .handler = update_night,
-    .state_size = sizeof(struct night_updating),
-    .refused = night_refused,
-    ENDPOINT_NIGHT_UPDATE,
-};
+ENDPOINT_ROTATION_UPDATE(.handler = update, .state_size = sizeof(struct entry_updating),
+			 .refused = api_entry_refused);
+ENDPOINT_NIGHT_UPDATE(.handler = update_night, .state_size = sizeof(struct night_updating),
+		      .refused = night_refused);

@@ -36,7 +36,4 @@ static struct step_result timezone_list_begin(struct task *task)
 	return answer;
 }
 
-const struct endpoint endpoint_timezone_list = {
-    .handler = timezone_list_begin,
-    ENDPOINT_TIMEZONE_LIST,
-};
+ENDPOINT_TIMEZONE_LIST(.handler = timezone_list_begin);

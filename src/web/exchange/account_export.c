@@ -117,9 +117,5 @@ static void finish(void *state)
 	sodium_memzero(&exporting->file_key, sizeof(exporting->file_key));
 }
 
-const struct endpoint endpoint_account_export = {
-    .handler = account_export_begin,
-    .state_size = sizeof(struct exporting),
-    .finish = finish,
-    ENDPOINT_ACCOUNT_EXPORT,
-};
+ENDPOINT_ACCOUNT_EXPORT(.handler = account_export_begin, .state_size = sizeof(struct exporting),
+			.finish = finish);

@@ -128,8 +128,4 @@ static struct step_result import_apply_begin(struct task *task)
 	return task_query(task, applied);
 }
 
-const struct endpoint endpoint_account_import_apply = {
-    .handler = import_apply_begin,
-    .state_size = sizeof(struct applying),
-    ENDPOINT_ACCOUNT_IMPORT_APPLY,
-};
+ENDPOINT_ACCOUNT_IMPORT_APPLY(.handler = import_apply_begin, .state_size = sizeof(struct applying));

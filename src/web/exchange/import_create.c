@@ -45,8 +45,5 @@ static struct step_result import_create_begin(struct task *task)
 	return task_query(task, created);
 }
 
-const struct endpoint endpoint_account_import_create = {
-    .handler = import_create_begin,
-    .state_size = sizeof(struct creation),
-    ENDPOINT_ACCOUNT_IMPORT_CREATE,
-};
+ENDPOINT_ACCOUNT_IMPORT_CREATE(.handler = import_create_begin,
+			       .state_size = sizeof(struct creation));

@@ -27,8 +27,5 @@ static struct step_result import_end_begin(struct task *task)
 	return task_query(task, ended);
 }
 
-const struct endpoint endpoint_account_import_end = {
-    .handler = import_end_begin,
-    .state_size = sizeof(struct account_import_end_row),
-    ENDPOINT_ACCOUNT_IMPORT_END,
-};
+ENDPOINT_ACCOUNT_IMPORT_END(.handler = import_end_begin,
+			    .state_size = sizeof(struct account_import_end_row));

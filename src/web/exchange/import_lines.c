@@ -154,9 +154,5 @@ static void finish(void *state)
 	sodium_memzero(&part->file_key, sizeof(part->file_key));
 }
 
-const struct endpoint endpoint_account_import_lines = {
-    .handler = import_lines_begin,
-    .state_size = sizeof(struct part),
-    .finish = finish,
-    ENDPOINT_ACCOUNT_IMPORT_LINES,
-};
+ENDPOINT_ACCOUNT_IMPORT_LINES(.handler = import_lines_begin, .state_size = sizeof(struct part),
+			      .finish = finish);

@@ -50,8 +50,4 @@ static struct step_result access_end_begin(struct task *task)
 	return web_reauthenticate(task, &access->authentication, &access->body, proven);
 }
 
-const struct endpoint endpoint_access_end = {
-    .handler = access_end_begin,
-    .state_size = sizeof(struct access_end),
-    ENDPOINT_ACCESS_END,
-};
+ENDPOINT_ACCESS_END(.handler = access_end_begin, .state_size = sizeof(struct access_end));

@@ -45,8 +45,4 @@ static struct step_result challenge_create_begin(struct task *task)
 	return task_query(task, challenge_create_found);
 }
 
-const struct endpoint endpoint_challenge_create = {
-    .handler = challenge_create_begin,
-    .state_size = sizeof(struct made),
-    ENDPOINT_CHALLENGE_CREATE,
-};
+ENDPOINT_CHALLENGE_CREATE(.handler = challenge_create_begin, .state_size = sizeof(struct made));

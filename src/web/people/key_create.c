@@ -52,9 +52,5 @@ static struct step_result key_create_begin(struct task *task)
 	return task_query(task, created);
 }
 
-const struct endpoint endpoint_key_create = {
-    .handler = key_create_begin,
-    .state_size = sizeof(struct creation),
-    .refused = web_fail_constraint,
-    ENDPOINT_KEY_CREATE,
-};
+ENDPOINT_KEY_CREATE(.handler = key_create_begin, .state_size = sizeof(struct creation),
+		    .refused = web_fail_constraint);

@@ -31,7 +31,4 @@ static struct step_result key_list_begin(struct task *task)
 	return task_reply_list(task, &list);
 }
 
-const struct endpoint endpoint_key_list = {
-    .handler = key_list_begin,
-    ENDPOINT_KEY_LIST,
-};
+ENDPOINT_KEY_LIST(.handler = key_list_begin);

@@ -63,8 +63,4 @@ static struct step_result key_revoke_begin(struct task *task)
 	return task_query(task, revoked);
 }
 
-const struct endpoint endpoint_key_revoke = {
-    .handler = key_revoke_begin,
-    .state_size = sizeof(struct revocation),
-    ENDPOINT_KEY_REVOKE,
-};
+ENDPOINT_KEY_REVOKE(.handler = key_revoke_begin, .state_size = sizeof(struct revocation));

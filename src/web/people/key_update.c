@@ -74,9 +74,5 @@ static struct step_result key_update_begin(struct task *task)
 	return task_query(task, updated);
 }
 
-const struct endpoint endpoint_key_update = {
-    .handler = key_update_begin,
-    .state_size = sizeof(struct update),
-    .refused = web_fail_constraint,
-    ENDPOINT_KEY_UPDATE,
-};
+ENDPOINT_KEY_UPDATE(.handler = key_update_begin, .state_size = sizeof(struct update),
+		    .refused = web_fail_constraint);

@@ -46,8 +46,4 @@ static struct step_result link_look_begin(struct task *task)
 	return task_query(task, link_look_found);
 }
 
-const struct endpoint endpoint_link_look = {
-    .handler = link_look_begin,
-    .state_size = sizeof(struct look),
-    ENDPOINT_LINK_LOOK,
-};
+ENDPOINT_LINK_LOOK(.handler = link_look_begin, .state_size = sizeof(struct look));

@@ -161,9 +161,5 @@ static struct step_result link_use_begin(struct task *task)
 	return task_query(task, link_use_found);
 }
 
-const struct endpoint endpoint_link_use = {
-    .handler = link_use_begin,
-    .state_size = sizeof(struct use),
-    .refused = web_fail_constraint,
-    ENDPOINT_LINK_USE,
-};
+ENDPOINT_LINK_USE(.handler = link_use_begin, .state_size = sizeof(struct use),
+		  .refused = web_fail_constraint);

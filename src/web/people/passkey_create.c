@@ -116,9 +116,5 @@ static struct step_result passkey_create_begin(struct task *task)
 	return web_reauthenticate(task, &creation->authentication, &body->authentication, proven);
 }
 
-const struct endpoint endpoint_passkey_create = {
-    .handler = passkey_create_begin,
-    .state_size = sizeof(struct creation),
-    .refused = web_fail_constraint,
-    ENDPOINT_PASSKEY_CREATE,
-};
+ENDPOINT_PASSKEY_CREATE(.handler = passkey_create_begin, .state_size = sizeof(struct creation),
+			.refused = web_fail_constraint);

@@ -60,8 +60,4 @@ static struct step_result passkey_removal_begin(struct task *task)
 	return web_reauthenticate(task, &removal->authentication, &removal->body, proven);
 }
 
-const struct endpoint endpoint_passkey_removal = {
-    .handler = passkey_removal_begin,
-    .state_size = sizeof(struct removal),
-    ENDPOINT_PASSKEY_REMOVAL,
-};
+ENDPOINT_PASSKEY_REMOVAL(.handler = passkey_removal_begin, .state_size = sizeof(struct removal));

@@ -42,8 +42,4 @@ static struct step_result passkey_update_begin(struct task *task)
 	return task_query(task, updated);
 }
 
-const struct endpoint endpoint_passkey_update = {
-    .handler = passkey_update_begin,
-    .state_size = sizeof(struct update),
-    ENDPOINT_PASSKEY_UPDATE,
-};
+ENDPOINT_PASSKEY_UPDATE(.handler = passkey_update_begin, .state_size = sizeof(struct update));

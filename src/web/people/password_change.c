@@ -86,8 +86,4 @@ static struct step_result password_change_begin(struct task *task)
 				  proven);
 }
 
-const struct endpoint endpoint_password_change = {
-    .handler = password_change_begin,
-    .state_size = sizeof(struct change),
-    ENDPOINT_PASSWORD_CHANGE,
-};
+ENDPOINT_PASSWORD_CHANGE(.handler = password_change_begin, .state_size = sizeof(struct change));

@@ -26,12 +26,5 @@ static struct step_result sum(struct task *task)
 	return task_query(task, summed);
 }
 
-const struct endpoint endpoint_person_get = {
-    .handler = person_get_begin,
-    ENDPOINT_PERSON_GET,
-};
-const struct endpoint endpoint_person_storage = {
-    .handler = sum,
-    .state_size = sizeof(struct account_bytes),
-    ENDPOINT_PERSON_STORAGE,
-};
+ENDPOINT_PERSON_GET(.handler = person_get_begin);
+ENDPOINT_PERSON_STORAGE(.handler = sum, .state_size = sizeof(struct account_bytes));

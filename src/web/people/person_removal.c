@@ -79,14 +79,6 @@ static struct step_result person_removal_begin(struct task *task)
 	return web_reauthenticate(task, &removal->authentication, &removal->body, proven);
 }
 
-const struct endpoint endpoint_person_removal_preview = {
-    .handler = preview,
-    .state_size = sizeof(struct removal_preview),
-    ENDPOINT_PERSON_REMOVAL_PREVIEW,
-};
-const struct endpoint endpoint_person_removal = {
-    .handler = person_removal_begin,
-    .state_size = sizeof(struct removal),
-    .refused = web_fail_constraint,
-    ENDPOINT_PERSON_REMOVAL,
-};
+ENDPOINT_PERSON_REMOVAL_PREVIEW(.handler = preview, .state_size = sizeof(struct removal_preview));
+ENDPOINT_PERSON_REMOVAL(.handler = person_removal_begin, .state_size = sizeof(struct removal),
+			.refused = web_fail_constraint);

@@ -37,8 +37,4 @@ static struct step_result person_update_begin(struct task *task)
 	return task_query(task, updated);
 }
 
-const struct endpoint endpoint_person_update = {
-    .handler = person_update_begin,
-    .state_size = sizeof(struct update),
-    ENDPOINT_PERSON_UPDATE,
-};
+ENDPOINT_PERSON_UPDATE(.handler = person_update_begin, .state_size = sizeof(struct update));

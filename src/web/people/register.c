@@ -144,9 +144,5 @@ static struct step_result refused(struct task *task)
 	return web_fail_constraint(task);
 }
 
-const struct endpoint endpoint_register = {
-    .handler = register_begin,
-    .state_size = sizeof(struct register_task),
-    .refused = refused,
-    ENDPOINT_REGISTER,
-};
+ENDPOINT_REGISTER(.handler = register_begin, .state_size = sizeof(struct register_task),
+		  .refused = refused);

@@ -34,8 +34,4 @@ static struct step_result session_create_begin(struct task *task)
 	return web_authenticate(task, &state->authentication, proven);
 }
 
-const struct endpoint endpoint_session_create = {
-    .handler = session_create_begin,
-    .state_size = sizeof(struct sign_in_task),
-    ENDPOINT_SESSION_CREATE,
-};
+ENDPOINT_SESSION_CREATE(.handler = session_create_begin, .state_size = sizeof(struct sign_in_task));

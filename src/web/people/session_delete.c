@@ -32,8 +32,4 @@ static struct step_result session_delete_begin(struct task *task)
 	return task_query(task, ended);
 }
 
-const struct endpoint endpoint_session_delete = {
-    .handler = session_delete_begin,
-    .state_size = sizeof(struct sign_out),
-    ENDPOINT_SESSION_DELETE,
-};
+ENDPOINT_SESSION_DELETE(.handler = session_delete_begin, .state_size = sizeof(struct sign_out));

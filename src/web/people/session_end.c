@@ -59,12 +59,5 @@ static struct step_result end_others(struct task *task)
 	return task_query(task, all_ended);
 }
 
-const struct endpoint endpoint_session_end = {
-    .handler = end_one,
-    .state_size = sizeof(struct end),
-    ENDPOINT_SESSION_END,
-};
-const struct endpoint endpoint_session_end_others = {
-    .handler = end_others,
-    ENDPOINT_SESSION_END_OTHERS,
-};
+ENDPOINT_SESSION_END(.handler = end_one, .state_size = sizeof(struct end));
+ENDPOINT_SESSION_END_OTHERS(.handler = end_others);

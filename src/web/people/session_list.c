@@ -29,7 +29,4 @@ static struct step_result session_list_begin(struct task *task)
 	return task_reply_list(task, &list);
 }
 
-const struct endpoint endpoint_session_list = {
-    .handler = session_list_begin,
-    ENDPOINT_SESSION_LIST,
-};
+ENDPOINT_SESSION_LIST(.handler = session_list_begin);

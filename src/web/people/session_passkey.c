@@ -33,8 +33,5 @@ static struct step_result session_passkey_begin(struct task *task)
 	return web_authenticate(task, &state->authentication, proven);
 }
 
-const struct endpoint endpoint_session_passkey = {
-    .handler = session_passkey_begin,
-    .state_size = sizeof(struct sign_in_task),
-    ENDPOINT_SESSION_PASSKEY,
-};
+ENDPOINT_SESSION_PASSKEY(.handler = session_passkey_begin,
+			 .state_size = sizeof(struct sign_in_task));

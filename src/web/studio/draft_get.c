@@ -23,8 +23,4 @@ static struct step_result draft_get_begin(struct task *task)
 	return task_query(task, draft_get_found);
 }
 
-const struct endpoint endpoint_draft_get = {
-    .handler = draft_get_begin,
-    .state_size = sizeof(struct app_draft),
-    ENDPOINT_DRAFT_GET,
-};
+ENDPOINT_DRAFT_GET(.handler = draft_get_begin, .state_size = sizeof(struct app_draft));

@@ -75,9 +75,5 @@ static struct step_result refused(struct task *task)
 	}
 }
 
-const struct endpoint endpoint_draft_save = {
-    .handler = draft_save_begin,
-    .state_size = sizeof(struct saving),
-    .refused = refused,
-    ENDPOINT_DRAFT_SAVE,
-};
+ENDPOINT_DRAFT_SAVE(.handler = draft_save_begin, .state_size = sizeof(struct saving),
+		    .refused = refused);

@@ -51,9 +51,5 @@ static struct step_result own_app_create_begin(struct task *task)
 	return task_query(task, created);
 }
 
-const struct endpoint endpoint_own_app_create = {
-    .handler = own_app_create_begin,
-    .state_size = sizeof(struct creation),
-    .refused = web_fail_constraint,
-    ENDPOINT_OWN_APP_CREATE,
-};
+ENDPOINT_OWN_APP_CREATE(.handler = own_app_create_begin, .state_size = sizeof(struct creation),
+			.refused = web_fail_constraint);

@@ -19,8 +19,4 @@ static struct step_result own_app_get_begin(struct task *task)
 	return task_query(task, own_app_get_found);
 }
 
-const struct endpoint endpoint_own_app_get = {
-    .handler = own_app_get_begin,
-    .state_size = sizeof(struct own_app),
-    ENDPOINT_OWN_APP_GET,
-};
+ENDPOINT_OWN_APP_GET(.handler = own_app_get_begin, .state_size = sizeof(struct own_app));

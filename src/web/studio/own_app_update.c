@@ -39,9 +39,5 @@ static struct step_result own_app_update_begin(struct task *task)
 	return task_query(task, updated);
 }
 
-const struct endpoint endpoint_own_app_update = {
-    .handler = own_app_update_begin,
-    .state_size = sizeof(struct update),
-    .refused = web_fail_constraint,
-    ENDPOINT_OWN_APP_UPDATE,
-};
+ENDPOINT_OWN_APP_UPDATE(.handler = own_app_update_begin, .state_size = sizeof(struct update),
+			.refused = web_fail_constraint);

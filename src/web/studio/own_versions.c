@@ -149,30 +149,11 @@ static struct step_result get_script(struct task *task)
 	return task_query(task, script_found);
 }
 
-const struct endpoint endpoint_own_version_deploy = {
-    .handler = api_deploy_version,
-    .state_size = sizeof(struct api_deploy),
-    .finish = api_deploy_finish,
-    ENDPOINT_OWN_VERSION_DEPLOY,
-};
-const struct endpoint endpoint_own_version_list = {
-    .handler = list_versions,
-    ENDPOINT_OWN_VERSION_LIST,
-};
-const struct endpoint endpoint_own_version_script = {
-    .handler = get_script,
-    .state_size = sizeof(struct app_script),
-    ENDPOINT_OWN_VERSION_SCRIPT,
-};
-const struct endpoint endpoint_own_version_submit = {
-    .handler = api_upload_version,
-    .state_size = sizeof(struct api_upload),
-    .refused = api_upload_refused,
-    ENDPOINT_OWN_VERSION_SUBMIT,
-};
-const struct endpoint endpoint_own_version_remove = {
-    .handler = remove_version,
-    .state_size = sizeof(struct removal),
-    .refused = remove_refused,
-    ENDPOINT_OWN_VERSION_REMOVE,
-};
+ENDPOINT_OWN_VERSION_DEPLOY(.handler = api_deploy_version, .state_size = sizeof(struct api_deploy),
+			    .finish = api_deploy_finish);
+ENDPOINT_OWN_VERSION_LIST(.handler = list_versions);
+ENDPOINT_OWN_VERSION_SCRIPT(.handler = get_script, .state_size = sizeof(struct app_script));
+ENDPOINT_OWN_VERSION_SUBMIT(.handler = api_upload_version, .state_size = sizeof(struct api_upload),
+			    .refused = api_upload_refused);
+ENDPOINT_OWN_VERSION_REMOVE(.handler = remove_version, .state_size = sizeof(struct removal),
+			    .refused = remove_refused);

@@ -93,9 +93,5 @@ static void finish(void *state)
 	version_wait_finish(&((struct deciding *)state)->wait);
 }
 
-const struct endpoint endpoint_review_decide = {
-    .handler = review_decide_begin,
-    .state_size = sizeof(struct deciding),
-    .finish = finish,
-    ENDPOINT_REVIEW_DECIDE,
-};
+ENDPOINT_REVIEW_DECIDE(.handler = review_decide_begin, .state_size = sizeof(struct deciding),
+		       .finish = finish);

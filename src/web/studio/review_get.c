@@ -50,13 +50,5 @@ static struct step_result get_scripts(struct task *task)
 	return task_query(task, scripts_found);
 }
 
-const struct endpoint endpoint_review_get = {
-    .handler = get,
-    .state_size = sizeof(struct review),
-    ENDPOINT_REVIEW_GET,
-};
-const struct endpoint endpoint_review_scripts = {
-    .handler = get_scripts,
-    .state_size = sizeof(struct review_scripts),
-    ENDPOINT_REVIEW_SCRIPTS,
-};
+ENDPOINT_REVIEW_GET(.handler = get, .state_size = sizeof(struct review));
+ENDPOINT_REVIEW_SCRIPTS(.handler = get_scripts, .state_size = sizeof(struct review_scripts));

@@ -75,14 +75,9 @@ paths:
       responses: {"200": {description: Turned.}}
 """
 SOURCE = """
-const struct endpoint endpoint_lamp_get = {
-    .handler = get,
-    ENDPOINT_LAMP_GET,
-};
-const struct endpoint endpoint_lamp_update = {
-    .handler = update,
-    ENDPOINT_LAMP_UPDATE,
-};
+ENDPOINT_LAMP_GET(.handler = get);
+ENDPOINT_LAMP_UPDATE(.handler = update,
+                     .state_size = 8);
 """
 
 
@@ -245,9 +240,9 @@ def test_an_unused_component_is_a_fault(description):
 
 
 @pytest.mark.parametrize("old, new, reason", [
-    ("endpoint_lamp_get", "endpoint_lamp_fetch", "nothing describes endpoint_lamp_fetch"),
-    ("    ENDPOINT_LAMP_GET,\n", "", "endpoint_lamp_get does not take its own facts"),
-    ("ENDPOINT_LAMP_GET", "ENDPOINT_LAMP_UPDATE", "endpoint_lamp_get does not take its own facts"),
+    ("ENDPOINT_LAMP_GET", "ENDPOINT_LAMP_FETCH", "nothing describes endpoint_lamp_fetch"),
+    ("ENDPOINT_LAMP_GET(", "const struct endpoint endpoint_lamp_get = (", "no C file of lamps has endpoint_lamp_get"),
+    ("ENDPOINT_LAMP_GET", "ENDPOINT_LAMP_UPDATE", "nothing describes endpoint_lamp_update, or it stands twice"),
     (SOURCE, "", "GET /v1/lamps/{lampId}: no C file of lamps has endpoint_lamp_get"),
 ])
 def test_faults_between_description_and_c(description, old, new, reason):
@@ -287,6 +282,13 @@ def test_same_as_has_the_problems_of_the_other(description):
         "x-displayd-resource: device", "x-displayd-key-devices: none\n      x-displayd-same-as: lamp_update").replace("lamp_get", "own_lamp_get"))
     codes = description.document("pages")["paths"]["/v1/lamps/{lampId}"]["patch"]["x-problem-codes"]
     assert {"picture_not_found", "device_not_found", "of_other_account"} <= set(codes) and "slug_used" not in codes
+    description.write("lamps/lamps.c", SOURCE.replace("ENDPOINT_LAMP", "ENDPOINT_OWN_LAMP").split("ENDPOINT_OWN_LAMP_UPDATE")[0])
+    done = description.run("c", "api", "pages", "--header", "out.h", "--source", "out.c", "--lists", "lists.c",
+                           "--sources", "lamps", "--statements", "sql")
+    assert done.returncode == 0, done.stderr
+    text = (description.folder / "out.c").read_text()
+    assert "extern const struct endpoint endpoint_lamp_update;\nENDPOINT_OWN_LAMP_UPDATE();\n" in text
+    assert ".same_as = &endpoint_lamp_update, \\\n\t__VA_ARGS__}\n" in (description.folder / "out.h").read_text()
     description.write("api/pages/lamps.yaml", LAMPS.replace(
         "x-displayd-resource: device", "x-displayd-key-devices: none\n      x-displayd-same-as: lamp_paint"))
     done = description.run("documents", "api", "--output", "pages", "out.json")
@@ -462,11 +464,7 @@ static struct step_result reply_lamp_list(struct task *task)
 	return task_reply_list(task, &lamp_list);
 }
 
-const struct endpoint endpoint_lamp_list = {
-	.handler = reply_lamp_list,
-	.state_size = sizeof(struct list_choice),
-	ENDPOINT_LAMP_LIST,
-};
+ENDPOINT_LAMP_LIST(.handler = reply_lamp_list, .state_size = sizeof(struct list_choice));
 """
 
 
@@ -495,6 +493,6 @@ def test_list_that_does_not_fit(description, old, new, reason):
 
 
 def test_list_with_c_of_its_own(description):
-    description.write("lamps/list.c", "const struct endpoint endpoint_lamp_list = {\n    ENDPOINT_LAMP_LIST,\n};\n")
+    description.write("lamps/list.c", "ENDPOINT_LAMP_LIST(.handler = reply);\n")
     done = make_list(description)
     assert done.returncode == 1 and "lamps/list.c: endpoint_lamp_list" in done.stderr
