@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import socket
 import threading
 
@@ -49,10 +48,11 @@ def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):
         found = json.loads(heard.wait_for(config_of(device)))
         assert found["device"]["name"] == "Küche"
         assert set(found["components"]) == {
-            "light", "message", "pinned", "plan", "interval", "next", "reboot", "shown", "failures",
-            "wifi", "firmware", "seen", "picture"}
+            "light", "message", "notify", "pinned", "plan", "interval", "next", "reboot", "shown", "failures",
+            "wifi", "firmware", "seen", "problem", "picture"}
         assert {name for name, one in found["components"].items() if "icon" in one} == {
-            "message", "pinned", "plan", "interval", "next", "shown", "failures", "wifi", "firmware"}
+            "message", "notify", "pinned", "plan", "interval", "next", "shown", "failures", "wifi", "firmware"}
+        assert found["components"]["notify"]["command_topic"] == f"{topic}/message"
         heard.wait_for(f"{base(account)}/availability", b"online")
         heard.wait_for(f"{topic}/availability", b"online")
         assert wait_for_state(account, "connected")["error"] is None
@@ -108,6 +108,7 @@ def test_the_controls(served, broker, account):
         picture = heard.wait_for(f"{topic}/picture")
         assert picture.startswith(b"\x89PNG")
         assert heard.wait_for(f"{topic}/failures") == b"0"
+        assert json.loads(heard.wait_for(f"{topic}/problem")) == {"state": "OFF", "entry": None, "reason": None}
         assert heard.wait_for(f"{topic}/wifi")
         assert heard.wait_for(f"{topic}/seen").endswith(b"Z")
 
@@ -119,32 +120,6 @@ def test_the_controls(served, broker, account):
         heard.wait_for(f"{topic}/availability", b"online")
     with broker.listen() as heard:
         assert heard.wait_for(f"{topic}/availability") in (b"online", b"offline")  # retained
-
-
-@pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="built without the Starlark renderer")
-def test_a_text_and_its_state(served, broker, account):
-    """The state is the last text, cut to the length that Home Assistant accepts. An empty text ends it."""
-    device = account.device()
-    topic = f"{base(account)}/{device.id}"
-
-    def wait_for_text(text):
-        wait_until(lambda: json.loads(heard.newest.get(f"{topic}/text", b"{}")) == {"text": text}, f"the text {text}")
-
-    with broker.listen() as heard, Panel(served.server, device):
-        connect(account, broker).ok()
-        found = json.loads(heard.wait_for(config_of(device)))["components"]["message"]
-        assert found["state_topic"] == f"{topic}/text" and found["min"] == 0
-        wait_for_text("")
-        broker.publish(f"{topic}/message", "Hello")
-        wait_for_text("Hello")
-        broker.publish(f"{topic}/message", '{"text": "' + 300 * "ü" + '", "hold": true}')
-        wait_for_text(255 * "ü")
-        heard.wait_for(f"{topic}/shown", b"temporary")
-        broker.publish(f"{topic}/message", 501 * "x")  # is rejected
-        heard.wait_for(f"{topic}/error")
-        broker.publish(f"{topic}/message", "")
-        wait_for_text("")
-        heard.wait_for(f"{topic}/shown", b"nothing")
 
 
 def test_wrong_commands_are_told(broker, account):

@@ -1,6 +1,7 @@
 """A panel on a real MQTT broker, in the real Home Assistant: Home Assistant finds it, dims it, sends
 pictures and pins entries."""
 
+import json
 import os
 import urllib.error
 
@@ -28,6 +29,7 @@ def desk():
                                 {"url": broker.url, "username": USER, "password": PASSWORD}, key=made.key)
         assert answer.status == 200, answer
         made.broker = broker
+        made.account = server.get("/v1/account", key=made.key).json()["id"]
         yield made
 
 
@@ -85,7 +87,7 @@ def entities(home, desk):
             return {one["unique_id"].removeprefix(f"displayd_{desk.device['id']}_"): one["entity_id"]
                     for one in registry.ask("config/entity_registry/list") if one["platform"] == "mqtt"}
 
-        return wait_until(lambda: len(found := listed()) >= 13 and found, "a discovered panel")
+        return wait_until(lambda: len(found := listed()) >= 15 and found, "a discovered panel")
 
 
 def wait_for_state(home, entity_id, wanted):
@@ -103,7 +105,7 @@ def test_it_is_discovered(home, desk, entities):
         [device] = [one for one in registry.ask("config/device_registry/list")
                     if one["name"] == desk.device["name"]]
     assert device["manufacturer"] and sorted({one.split(".")[0] for one in entities.values()}) == [
-        "button", "image", "light", "number", "select", "sensor", "switch", "text"]
+        "binary_sensor", "button", "image", "light", "notify", "number", "select", "sensor", "switch", "text"]
 
 
 def test_it_is_dimmed(home, panel, entities):
@@ -134,6 +136,25 @@ def test_it_is_written_on(home, panel, entities):
     home.call("text", "set_value", entity_id=entities["message"], value="")
     panel.wait_for(lambda picture, _: picture and color_of(picture) is not None, "an entry")
     wait_for_state(home, entities["message"], "")
+
+
+def test_it_is_notified(home, panel, entities):
+    home.call("notify", "send_message", entity_id=entities["notify"], message="Dinner")
+    panel.wait_for(lambda picture, _: picture and color_of(picture) is None, "a text")
+    wait_for_state(home, entities["message"], "Dinner")
+    home.call("text", "set_value", entity_id=entities["message"], value="")
+    panel.wait_for(lambda picture, _: picture and color_of(picture) is not None, "an entry")
+
+
+def test_it_tells_that_an_app_fails(home, desk, entities):
+    problem = entities["problem"]
+    wait_for_state(home, problem, "off")
+    topic = f"displayd/{desk.account}/{desk.device['id']}/problem"
+    why = {"entry": "Clock", "reason": 'fail: no "network"'}
+    desk.broker.publish(topic, json.dumps({"state": "ON"} | why), retained=True)
+    wait_for_state(home, problem, "on")
+    attributes = home.state(problem)["attributes"]
+    assert {name: attributes[name] for name in why} == why
 
 
 def test_an_entry_is_switched(home, desk, panel, entities):

@@ -54,6 +54,11 @@ yyjson_val *device_entry(const struct device *device, unsigned index)
 	return yyjson_arr_get(device_member(device->rotation, "entries"), index);
 }
 
+const char *device_entry_problem(const struct device *device, unsigned index)
+{
+	return yyjson_get_str(yyjson_obj_get(device_entry(device, index), "problem"));
+}
+
 static const char *plain_label(yyjson_val *entry)
 {
 	static const char *const names[] = {"name", "appName", "installationId"};

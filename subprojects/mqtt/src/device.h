@@ -50,6 +50,8 @@ const char *device_text(const yyjson_doc *doc, const char *name, const char *oth
 
 unsigned device_entry_count(const struct device *device);
 yyjson_val *device_entry(const struct device *device, unsigned index);
+/* Returns why the app of the entry fails; NULL: it does not. */
+const char *device_entry_problem(const struct device *device, unsigned index);
 /* Writes a name for the entry that is unique on the device; index must be in range. */
 void device_label(const struct device *device, unsigned index, char ret_label[static LABEL_BYTES]);
 /* The option of the list of pinned entries that means none. */

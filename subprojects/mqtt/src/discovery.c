@@ -73,6 +73,15 @@ static void add_message(struct writing *writing)
 	yyjson_mut_obj_add_int(writing->doc, text, "max", DEVICE_TEXT_MAX);
 }
 
+/* The entity for notify.send_message, which automations use for people and panels alike. */
+static void add_notify(struct writing *writing)
+{
+	yyjson_mut_val *notify = add_component(writing, "notify", "notify", "Message");
+
+	add_topic(writing, notify, "command_topic", "message", false);
+	add_text(writing, notify, "icon", "mdi:message-text");
+}
+
 static void add_pinned(struct writing *writing)
 {
 	yyjson_mut_val *select = add_component(writing, "pinned", "select", "Pinned entry");
@@ -147,6 +156,19 @@ static void add_sensors(struct writing *writing)
 		if (sensors[i].is_diagnostic)
 			add_text(writing, sensor, "entity_category", "diagnostic");
 	}
+}
+
+static void add_problem(struct writing *writing)
+{
+	yyjson_mut_val *problem = add_component(writing, "problem", "binary_sensor", "App problem");
+
+	add_topic(writing, problem, "state_topic", "problem", false);
+	add_text(writing, problem, "value_template", "{{ value_json.state }}");
+	add_topic(writing, problem, "json_attributes_topic", "problem", false);
+	add_text(writing, problem, "json_attributes_template",
+		 "{{ {'entry': value_json.entry, 'reason': value_json.reason} | tojson }}");
+	add_text(writing, problem, "device_class", "problem");
+	add_text(writing, problem, "entity_category", "diagnostic");
 }
 
 static void add_picture(struct writing *writing)
@@ -235,10 +257,12 @@ char *discovery_write(const struct device *device, const char *base, const char 
 	writing.components = yyjson_mut_obj(writing.doc);
 	add_light(&writing);
 	add_message(&writing);
+	add_notify(&writing);
 	add_pinned(&writing);
 	add_settings(&writing);
 	add_buttons(&writing);
 	add_sensors(&writing);
+	add_problem(&writing);
 	add_picture(&writing);
 	for (unsigned i = 0; i < device_entry_count(device); i++)
 		add_entry(&writing, i);

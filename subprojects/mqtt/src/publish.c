@@ -150,6 +150,37 @@ static bool tell_entry(const struct publisher *publisher, struct device *device,
 			 yyjson_is_true(yyjson_obj_get(entry, "isEnabled")) ? "ON" : "OFF");
 }
 
+static void add_json_member(struct bytes *json, const char *name, const char *text)
+{
+	bytes_add_format(json, ",\"%s\":", name);
+	if (text)
+		bytes_add_json(json, text, strlen(text));
+	else
+		bytes_add_text(json, "null");
+}
+
+/* Publishes whether an app fails, with the first one and its reason. */
+static bool tell_problem(const struct publisher *publisher, struct device *device)
+{
+	unsigned count = device_entry_count(device), index = 0;
+	struct bytes json = {0};
+	char label[LABEL_BYTES];
+	const char *reason = NULL;
+	bool is_told;
+
+	while (index < count && !(reason = device_entry_problem(device, index)))
+		index++;
+	if (reason)
+		device_label(device, index, label);
+	bytes_add_format(&json, "{\"state\":\"%s\"", reason ? "ON" : "OFF");
+	add_json_member(&json, "entry", reason ? label : NULL);
+	add_json_member(&json, "reason", reason);
+	bytes_add_text(&json, "}");
+	is_told = !json.failed && tell_text(publisher, device, "problem", json.data);
+	bytes_finish(&json);
+	return is_told;
+}
+
 static bool tell_entries(const struct publisher *publisher, struct device *device)
 {
 	char pinned[LABEL_BYTES];
@@ -161,12 +192,13 @@ static bool tell_entries(const struct publisher *publisher, struct device *devic
 
 		if (yyjson_is_true(yyjson_obj_get(entry, "isPinned")))
 			device_label(device, i, pinned);
-		failures += yyjson_is_str(yyjson_obj_get(entry, "problem"));
+		failures += device_entry_problem(device, i) != NULL;
 		if (!tell_entry(publisher, device, entry))
 			return false;
 	}
 	return tell_text(publisher, device, "pinned", pinned) &&
-	       tell_number(publisher, device, "failures", failures);
+	       tell_number(publisher, device, "failures", failures) &&
+	       tell_problem(publisher, device);
 }
 
 /* ---- discovery ---- */
@@ -274,9 +306,9 @@ bool publish_picture(const struct publisher *publisher, struct device *device, c
 /* The availability is noted first, and so removed last: a later session finds the rest by it. */
 void publish_note_device(const struct publisher *publisher, struct device *device)
 {
-	static const char *const lasts[] = {"availability", "light",	"text",	    "plan",
-					    "interval",	    "wifi",	"firmware", "seen",
-					    "pinned",	    "failures", "shown",    "picture"};
+	static const char *const lasts[] = {
+	    "availability", "light",  "text",	  "plan",    "interval", "wifi",   "firmware",
+	    "seen",	    "pinned", "failures", "problem", "shown",	 "picture"};
 	char topic[TOPIC_MAX];
 
 	for (size_t i = 0; i < sizeof(lasts) / sizeof(*lasts); i++) {
