@@ -6,13 +6,15 @@ An operation's x-displayd-command is a command, or a list of them:
     about    its positional arguments, as in its usage
     help     sentences; else the operation's summary and description
     asks     it cannot be undone and asks first, and --yes answers: the question, with members of the object in
-             braces ("{name|id}": the first that is not null); true: the handler asks
+             braces ("{name|id}": the first that is not null; "{apps app}": "2 apps"); true: the handler asks
     options  of a property of the body that sets it: what differs from what follows; null: none does
     more     options that are no property of the body
     argument the property of the body that its last argument sets
     account  it acts for an account, which --account names on the server's machine: the help of that option
     all      a path that lists the objects of all accounts, in place of the operation's
+    words    of that argument, if the property is no text: what each word sets; an integer may be typed, too
     list     the member of the answer that is a table
+    missing  said of a 404 in place of the server's words, % stands for what the first argument names
     columns  those of a table that matter most; row: the one that identifies a row, if none of these does
     own      true: a handler ctl_...() runs it; else ctl_plain() asks the operation and prints its answer
 
@@ -26,7 +28,7 @@ import re
 
 import operations
 
-COMMAND = {"name", "about", "help", "asks", "options", "more", "argument", "account", "all", "list", "columns", "row",
+COMMAND = {"name", "about", "help", "asks", "options", "more", "argument", "account", "all", "list", "columns", "row", "missing", "words",
            "own"}
 OPTION = {"name", "value", "help", "type", "least", "most", "check", "required", "default", "hand"}
 ACCOUNT = {"name": "account", "type": "text", "value": "EMAIL", "check": "account"}
@@ -79,9 +81,13 @@ def of_property(name, schema, required, said):
     return made | said | {"value": value_of(kind, said, schema)}
 
 
+def body_of(operation):
+    return operation.said.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+
+
 def options_of(document, operation, command):
     said = command.get("options", {})
-    body = operation.said.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    body = body_of(operation)
     has_options = "options" in command
     found, required = properties(document, body) if has_options or "argument" in command else ({}, [])
     for name in [*said, *([command["argument"]] if "argument" in command else [])]:
@@ -126,7 +132,10 @@ def commands(document):
                                            f"{{{name}}}: own: true")
             text = command.get("help") or f"{operation.said['summary']}. {operation.said['description']}"
             text = plain(text + (" Asks first." if command.get("asks") else ""), {})
-            made.append(({**command, "help": text, "operation": operation}, options_of(document, operation, command)))
+            body = properties(document, body_of(operation))[0] if "words" in command else {}
+            takes = body.get(command.get("argument"), {}).get("type") == "integer"
+            made.append(({**command, "help": text, "operation": operation, "takes_number": takes},
+                         options_of(document, operation, command)))
     return made
 
 
@@ -162,8 +171,10 @@ def request(command):
     facts += [f".question = {string(asks)}"] if isinstance(asks, str) else []
     facts += [f".path_of_all = {string(command['all'])}"] if "all" in command else []
     facts += [".is_of_account = true"] if account and "all" not in command else []
+    facts += [".takes_number = true"] if command["takes_number"] else []
     facts += [f".row_id = {string(command['row'])}"] if "row" in command else []
-    return facts + [f".{fact} = {string(command[fact])}" for fact in ("argument", "list", "columns") if fact in command]
+    return facts + [f".{fact} = {string(command[fact])}" for fact in ("argument", "list", "columns", "missing", "words")
+                    if fact in command]
 
 
 def macro(command, options):

@@ -40,7 +40,10 @@ struct ctl_command {
 	const char *path;	 /* "/v1/webhooks/{webhookId}": arguments name the objects */
 	const char *path_of_all; /* path that lists the objects of all accounts; NULL: none */
 	const char *argument;	 /* member of the body that the last argument sets; NULL: none */
+	const char *words;	 /* for that argument: "local=true public=false"; NULL: any text */
+	bool takes_number;	 /* that argument may be a number, too */
 	const char *question;	 /* "This removes {name}.", asked before; NULL: does not ask */
+	const char *missing;	 /* said of a 404: "there is no app %"; NULL: as for others */
 	const char *list;	 /* member of the answer that is printed as a table; NULL: none */
 	const char *columns;	 /* of a table, those that matter most; NULL: all in their order */
 	const char *row_id;	 /* of a table, the column that commands take; NULL: none */

@@ -83,7 +83,9 @@ class TestSession:
         made = laptop.ctl("key", "create", "--name", "Mine", "--scope", "push", "--device", "desk")
         assert [one["id"] for one in laptop.ctl("key", "list")] == [made["id"]]
         assert laptop.ctl("key", "list") == running.ctl("key", "list", "--account", address)
-        assert laptop.ctl("key", "show", "mine") == laptop.ctl("key", "list")[0]
+        shown = laptop.ctl("key", "show", "mine")
+        assert shown == running.ctl("key", "show", "mine", "--account", address)
+        assert shown.items() >= laptop.ctl("key", "list")[0].items()
         assert laptop.ctl("key", "revoke", made["key"][:8], "--yes")["id"] == made["id"]
         assert laptop.ctl("key", "list") == []
 
@@ -328,7 +330,10 @@ class TestAdministrator:
         assert running.ctl("account", "show", address)["id"] == made["id"]
         assert admin.ctl("account", "list") == running.ctl("account", "list")
         assert admin.ctl("account", "limit", address, "1000000")["bytesAllowed"] == 1000000
+        assert admin.ctl("account", "limit", address, "default")["bytesAllowed"] != 1000000
+        assert admin.refused(2, "account", "limit", address, "much").startswith("BYTES must be a number or ")
         assert admin.ctl("account", "previews", address, "local")["reachesLocal"] is True
+        assert admin.refused(2, "account", "previews", address, "all").startswith("ADDRESSES must be one of ")
         assert admin.ctl("account", "rename", address, "Newer")["name"] == "Newer"
         assert admin.ctl("account", "show", address)["name"] == "Newer"
         assert admin.refused(3, "account", "show", "no@example.org") == (

@@ -28,19 +28,15 @@ static struct str no_app(struct ctl *ctl)
 	return ARENA_JOIN(&ctl->arena, STR("there is no app "), ctl->positionals[0]);
 }
 
-/* Sets the request's path to ROOT/apps/APP of the first argument, followed by rest; root:
- * "/web/admin" or "/v1". missing: message if there is no such app. */
-static enum ctl_exit name_app(struct ctl *ctl, const char *root, const char *rest,
-			      struct str missing, struct ctl_request *request)
+enum ctl_exit ctl_name_app(struct ctl *ctl, const char *root, struct str app, struct str rest,
+			   struct str missing, struct ctl_request *request)
 {
-	struct str app = ctl->positionals[0];
-
 	if (!utf8_is_valid(app))
 		return ctl_fail(CTL_USAGE, "the name of the app must be UTF-8");
 	if (!ctl_is_segment(app))
 		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
 	request->path = ARENA_JOIN(&ctl->arena, str_from(root), STR("/apps/"),
-				   ctl_encode(ctl, ctl_lower(ctl, app)), str_from(rest));
+				   ctl_encode(ctl, ctl_lower(ctl, app)), rest);
 	request->sentences[0] = (struct ctl_sentence){404, NULL, missing};
 	return CTL_DONE;
 }
@@ -48,8 +44,8 @@ static enum ctl_exit name_app(struct ctl *ctl, const char *root, const char *res
 enum ctl_exit ctl_app_show(struct ctl *ctl)
 {
 	struct ctl_request request = {0};
-	enum ctl_exit code =
-	    name_app(ctl, ctl->remote ? "/v1" : "/web/admin", "", no_app(ctl), &request);
+	enum ctl_exit code = ctl_name_app(ctl, ctl->remote ? "/v1" : "/web/admin",
+					  ctl->positionals[0], STR(""), no_app(ctl), &request);
 
 	return code == CTL_DONE ? ctl_show(ctl, &request) : code;
 }
@@ -58,7 +54,8 @@ enum ctl_exit ctl_app_show(struct ctl *ctl)
 static enum ctl_exit find_app(struct ctl *ctl, struct str missing, struct ctl_found *ret_found)
 {
 	struct ctl_request request = {0};
-	enum ctl_exit code = name_app(ctl, "/web/admin", "", missing, &request);
+	enum ctl_exit code =
+	    ctl_name_app(ctl, "/web/admin", ctl->positionals[0], STR(""), missing, &request);
 
 	if (code == CTL_DONE)
 		code = ctl_ask_json(ctl, &request, &ret_found->json);
@@ -98,7 +95,8 @@ static enum ctl_exit name_versions(struct ctl *ctl, struct str missing, struct c
 	enum ctl_exit code;
 
 	if (remote_has_key_only(ctl))
-		return name_app(ctl, "/v1", "/versions", missing, request);
+		return ctl_name_app(ctl, "/v1", ctl->positionals[0], STR("/versions"), missing,
+				    request);
 	code = ctl->remote ? find_own(ctl, missing, &app) : find_app(ctl, missing, &app);
 	request->path = ARENA_JOIN(&ctl->arena, STR("/web/studio/"), app.id, STR("/versions"));
 	return code;
@@ -132,15 +130,10 @@ static enum ctl_exit print(struct ctl *ctl, struct str version, struct str scrip
 	enum ctl_exit code = CTL_DONE;
 	struct str content = ctl_json_text(ctl, script, "scriptContent");
 
-	if (ctl->json) {
-		buffer_append(&text, version.data, version.length - 1);
-		buffer_append_str(&text, STR(",\"scriptContent\":"));
-		json_write_str(&text, content);
-		buffer_append_char(&text, '}');
-		code = ctl_print_json(ctl, buffer_view(&text));
-		buffer_finish(&text);
-		return code;
-	}
+	if (ctl->json)
+		return ctl_print_json(
+		    ctl,
+		    ctl_json_with(ctl, version, CTL_MEMBERS(ctl_text("scriptContent", content))));
 	if (!is_alone) {
 		code = ctl_print_json(ctl, version);
 		buffer_append_char(&text, '\n');

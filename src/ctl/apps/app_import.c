@@ -1,6 +1,7 @@
 #include "app_import_steps.h"
 
 #include "base/memory.h"
+#include "ctl/server/text.h"
 
 #include <stdlib.h>
 
@@ -12,23 +13,9 @@ static const char *const outcome_names[IMPORT_OUTCOMES] = {
 };
 
 struct report {
-	struct str collection;
 	int64_t counts[IMPORT_OUTCOMES];
 	int64_t broken, pictures; /* number among the apps that have not failed */
-	struct str apps;	  /* JSON */
 };
-
-static const struct record_field report_fields[] = {
-    RECORD_STR(struct report, collection, .name = "collection"),
-    RECORD_INT(struct report, counts[IMPORT_MADE], .name = "made"),
-    RECORD_INT(struct report, counts[IMPORT_UPDATED], .name = "updated"),
-    RECORD_INT(struct report, counts[IMPORT_UNCHANGED], .name = "unchanged"),
-    RECORD_INT(struct report, counts[IMPORT_FAILED], .name = "failed"),
-    RECORD_INT(struct report, broken, .name = "broken"),
-    RECORD_INT(struct report, pictures, .name = "pictures"),
-    RECORD_JSON(struct report, apps, .name = "apps"),
-};
-static const struct record report_record = RECORD(struct report, report_fields);
 
 static const struct record_field row_fields[] = {
     RECORD_STR(struct import_app, name, .name = "folder"),
@@ -42,7 +29,7 @@ static const struct record row_record = RECORD(struct import_app, row_fields);
 
 static void count_apps(struct import *import, struct report *ret_report)
 {
-	*ret_report = (struct report){.collection = import->collection};
+	*ret_report = (struct report){0};
 	for (size_t i = 0; i < import->count; i++) {
 		struct import_app *app = &import->apps[i];
 		bool has_failed = app->outcome == IMPORT_FAILED;
@@ -54,8 +41,10 @@ static void count_apps(struct import *import, struct report *ret_report)
 	}
 }
 
-static enum ctl_exit print_json(const struct import *import, struct report *report)
+static enum ctl_exit print_json(const struct import *import, const struct report *report)
 {
+	struct ctl *ctl = import->ctl;
+	const int64_t *counts = report->counts;
 	struct buffer json = {0};
 	enum ctl_exit code;
 
@@ -64,8 +53,15 @@ static enum ctl_exit print_json(const struct import *import, struct report *repo
 		record_write_json(&row_record, &import->apps[i], &json);
 	}
 	buffer_append_char(&json, ']');
-	report->apps = buffer_view(&json);
-	code = ctl_print_row(import->ctl, &report_record, report);
+	code = ctl_print_members(ctl,
+				 CTL_MEMBERS(ctl_text("collection", import->collection),
+					     ctl_number(ctl, "made", counts[IMPORT_MADE]),
+					     ctl_number(ctl, "updated", counts[IMPORT_UPDATED]),
+					     ctl_number(ctl, "unchanged", counts[IMPORT_UNCHANGED]),
+					     ctl_number(ctl, "failed", counts[IMPORT_FAILED]),
+					     ctl_number(ctl, "broken", report->broken),
+					     ctl_number(ctl, "pictures", report->pictures),
+					     {"apps", buffer_view(&json), true}));
 	buffer_finish(&json);
 	return code;
 }

@@ -3,6 +3,7 @@
 #include "ctl/server/client.h"
 #include "domain/studio.h"
 
+#include <stdlib.h>
 #include <text/utf8.h>
 
 /* Reads a Git configuration; empty if it fails. */
@@ -138,24 +139,6 @@ static const struct record_field state_fields[] = {
 };
 static const struct record state_record = RECORD(struct import_state, state_fields);
 
-struct chosen {
-	struct id id;
-	struct str name;
-	struct str apps; /* JSON */
-};
-
-static const struct record_field chosen_fields[] = {
-    RECORD_ID(struct chosen, id, .name = "collectionId", .nullable = true),
-    RECORD_STR(struct chosen, name, .name = "collection"),
-    RECORD_JSON(struct chosen, apps, .name = "apps"),
-};
-static const struct record chosen_record = RECORD(struct chosen, chosen_fields);
-
-static struct str word_of(bool value)
-{
-	return value ? STR("true") : STR("false");
-}
-
 /* ---- slugs ---- */
 
 static bool is_used(const struct import *import, struct str slug)
@@ -215,30 +198,27 @@ enum ctl_exit import_choose(struct import *import, const char *path)
 	struct ctl_request request = {.method = "POST",
 				      .path = STR("/web/admin/collections"),
 				      .account = ctl_value(ctl, "account")};
-	struct chosen chosen = {0};
 	struct ctl_rows rows = {0};
+	struct str chosen = {0};
 	enum ctl_exit code;
 
 	find_source(import, path, &source, &name);
 	if (given.data)
 		name = given;
-	request.body =
-	    ctl_body(ctl, (const struct ctl_member[]){{"name", name, false},
-						      {"isGiven", word_of(given.data), true},
-						      {"source", source, false},
-						      {"lines", write_lines(import), false},
-						      {"onlyCheck", word_of(import->is_dry), true},
-						      {0}});
+	request.body = ctl_body(
+	    ctl, CTL_MEMBERS(ctl_text("name", name), ctl_flag("isGiven", given.data),
+			     ctl_text("source", source), ctl_text("lines", write_lines(import)),
+			     ctl_flag("onlyCheck", import->is_dry)));
 	request.sentences[0] = (struct ctl_sentence){
 	    409, NULL,
 	    ARENA_JOIN(&ctl->arena, STR("there is a collection \""), name,
 		       STR("\" from elsewhere: --collection \""), name,
 		       STR("\" brings it up to date, another name adds a second one"))};
-	code = ctl_ask_row(ctl, &request, &chosen_record, &chosen);
+	code = ctl_ask_json(ctl, &request, &chosen);
 	if (code == CTL_DONE)
-		code = ctl_read_rows(ctl, chosen.apps, &state_record, &rows);
-	import->collection_id = chosen.id;
-	import->collection = chosen.name;
+		code = ctl_read_rows(ctl, ctl_json_part(ctl, chosen, "apps"), &state_record, &rows);
+	(void)id_parse(ctl_json_text(ctl, chosen, "collectionId"), &import->collection_id);
+	import->collection = ctl_json_text(ctl, chosen, "collection");
 	import->states = rows.rows;
 	import->state_count = rows.count;
 	if (code == CTL_DONE)

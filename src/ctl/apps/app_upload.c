@@ -11,7 +11,6 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <text/utf8.h>
-#include <yyjson.h>
 
 enum {
 	/* Limit of one answer, which comes after 10 s at most; time after which a busy server is
@@ -27,7 +26,7 @@ struct upload {
 	struct buffer script; /* as it is sent */
 	bool is_typescript;
 	struct str app, name; /* name: of the version */
-	struct app_version version;
+	struct str version;   /* the server's answer */
 };
 
 /* ---- what is uploaded ---- */
@@ -63,6 +62,11 @@ static struct str app_of(const struct upload *upload)
 	return own_name(ctl, upload->path);
 }
 
+static struct str language_of(const struct upload *upload)
+{
+	return upload->is_typescript ? STR("TYPESCRIPT") : STR("STARLARK");
+}
+
 static enum ctl_exit read_app(struct upload *upload)
 {
 	struct ctl *ctl = upload->ctl;
@@ -76,7 +80,7 @@ static enum ctl_exit read_app(struct upload *upload)
 	if (!utf8_is_valid(script) || memchr(script.data ?: "", '\0', script.length))
 		return ctl_fail(CTL_FAILED, "%s: its script or the name of a file is not UTF-8",
 				upload->path);
-	app_checksum(upload->is_typescript ? STR("TYPESCRIPT") : STR("STARLARK"), script, checksum);
+	app_checksum(language_of(upload), script, checksum);
 	upload->app = ctl_lower(ctl, app_of(upload));
 	upload->name = ctl->positionals[1].data ? ctl->positionals[1]
 						: arena_copy(&ctl->arena, import_version(checksum));
@@ -85,49 +89,25 @@ static enum ctl_exit read_app(struct upload *upload)
 
 /* ---- requests ---- */
 
-struct found_app {
-	struct str id;
-};
-
-static const struct record_field id_fields[] = {
-    RECORD_STR(struct found_app, id, .name = "id"),
-};
-static const struct record id_record = RECORD(struct found_app, id_fields);
-
-/* Finds an app as a part of a path: for the operator, who has no account of its own, its ID. */
-static enum ctl_exit find_app(struct ctl *ctl, struct str app, struct str *ret_segment)
-{
-	struct str missing = ARENA_JOIN(&ctl->arena, STR("there is no app "), app,
-					STR("; see displayctl app create"));
-	struct ctl_request request = {.sentences = {{404, NULL, missing}}};
-	struct found_app found = {0};
-	enum ctl_exit code;
-
-	if (!utf8_is_valid(app))
-		return ctl_fail(CTL_USAGE, "the name of the app must be UTF-8");
-	if (!ctl_is_segment(app))
-		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
-	*ret_segment = ctl_encode(ctl, ctl_lower(ctl, app));
-	if (ctl->remote)
-		return CTL_DONE;
-	request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/apps/"), *ret_segment);
-	code = ctl_ask_row(ctl, &request, &id_record, &found);
-	*ret_segment = found.id;
-	return code;
-}
-
-/* Sets the request's path to that of the app, followed by rest. */
+/* Sets the request's path to that of the app, followed by rest. The operator, who has no account,
+ * names it by its ID. */
 static enum ctl_exit name_app(struct ctl *ctl, struct str app, struct str rest,
 			      struct ctl_request *request)
 {
-	struct str segment = {0};
-	enum ctl_exit code = find_app(ctl, app, &segment);
+	struct str found = {0}, missing = ARENA_JOIN(&ctl->arena, STR("there is no app "), app,
+						     STR("; see displayctl app create"));
+	struct ctl_request look = {0};
+	enum ctl_exit code = CTL_DONE;
 
-	request->path = ARENA_JOIN(&ctl->arena, STR("/v1/apps/"), segment, rest);
-	request->sentences[0] =
-	    (struct ctl_sentence){404, PROBLEM_APP_NOT_FOUND,
-				  ARENA_JOIN(&ctl->arena, STR("there is no app "), app,
-					     STR("; see displayctl app create"))};
+	if (!ctl->remote) {
+		code = ctl_name_app(ctl, "/web/admin", app, STR(""), missing, &look);
+		if (code == CTL_DONE)
+			code = ctl_ask_json(ctl, &look, &found);
+		app = ctl_json_text(ctl, found, "id");
+	}
+	if (code == CTL_DONE)
+		code = ctl_name_app(ctl, "/v1", app, rest, missing, request);
+	request->sentences[0].problem = PROBLEM_APP_NOT_FOUND;
 	return code;
 }
 
@@ -140,39 +120,20 @@ static enum ctl_exit send_version(struct upload *upload)
 
 	if (code != CTL_DONE)
 		return code;
-	ctl_write_body(
-	    (const struct ctl_member[]){
-		{"version", upload->name, false},
-		{"scriptLanguage", upload->is_typescript ? STR("TYPESCRIPT") : STR("STARLARK"),
-		 false},
-		{"scriptContent", buffer_view(&upload->script), false},
-		{0}},
-	    &body);
+	ctl_write_body(CTL_MEMBERS(ctl_text("version", upload->name),
+				   ctl_text("scriptLanguage", language_of(upload)),
+				   ctl_text("scriptContent", buffer_view(&upload->script))),
+		       &body);
 	request.body = buffer_view(&body);
-	code = ctl_ask_row(ctl, &request, &app_version_record, &upload->version);
+	code = ctl_ask_json(ctl, &request, &upload->version);
 	buffer_finish(&body);
 	return code;
 }
 
 /* ---- the verdict ---- */
 
-struct check {
-	struct str state, summary, problem, remark, fields, frames, bytes, cpu_ms;
-};
-
-static const struct record_field check_fields[] = {
-    RECORD_STR(struct check, state, .name = "state"),
-    RECORD_STR(struct check, summary, .name = "summary"),
-    RECORD_JSON(struct check, problem, .name = "problem"),
-    RECORD_JSON(struct check, remark, .name = "remark"),
-    RECORD_JSON(struct check, fields, .name = "fields"),
-    RECORD_JSON(struct check, frames, .name = "frames"),
-    RECORD_JSON(struct check, bytes, .name = "bytes"),
-    RECORD_JSON(struct check, cpu_ms, .name = "cpuMs"),
-};
-static const struct record check_record = RECORD(struct check, check_fields);
-
-static enum ctl_exit find_check(struct upload *upload, struct check *ret_check)
+/* Waits for the verdict. *ret_check: the server's answer. */
+static enum ctl_exit find_check(struct upload *upload, struct str *ret_check)
 {
 	struct ctl *ctl = upload->ctl;
 	struct ctl_request request = {.patience_ms = ANSWER_MS};
@@ -182,77 +143,52 @@ static enum ctl_exit find_check(struct upload *upload, struct check *ret_check)
 	enum ctl_exit code = name_app(ctl, upload->app, rest, &request);
 
 	while (code == CTL_DONE) {
-		code = ctl_ask_row(ctl, &request, &check_record, ret_check);
-		if (code != CTL_DONE || !str_equal(ret_check->state, STR("pending")) ||
+		code = ctl_ask_json(ctl, &request, ret_check);
+		if (code != CTL_DONE ||
+		    !str_equal(ctl_json_text(ctl, *ret_check, "state"), STR("pending")) ||
 		    clock_monotonic_ms() >= until_ms)
 			break;
 	}
 	return code;
 }
 
-static struct str text_of(yyjson_val *object, const char *name)
-{
-	yyjson_val *text = yyjson_obj_get(object, name);
-
-	return (struct str){yyjson_get_str(text), yyjson_get_len(text)};
-}
-
 /* Appends the problem as app render does, in the author's own file. */
 static void append_problem(const struct upload *upload, struct str json, struct buffer *text)
 {
-	yyjson_doc *parsed = yyjson_read(json.data, json.length, 0);
-	yyjson_val *root = yyjson_doc_get_root(parsed);
+	struct ctl *ctl = upload->ctl;
 	const struct engine_problem problem = {
-	    .message = text_of(root, "message"),
-	    .file = text_of(root, "file"),
-	    .line = yyjson_get_int(yyjson_obj_get(root, "line")),
-	    .column = yyjson_get_int(yyjson_obj_get(root, "column")),
+	    .message = ctl_json_text(ctl, json, "message"),
+	    .file = ctl_json_text(ctl, json, "file"),
+	    .line = (int)ctl_json_number(json, "line"),
+	    .column = (int)ctl_json_number(json, "column"),
 	};
 
 	app_report_error(upload->folder ?: upload->path, upload->folder, &problem, text);
-	yyjson_doc_free(parsed);
 }
 
-struct uploaded {
-	struct str app;
-	struct app_version version;
-	struct check check;
-	struct str check_json;
-};
-
-static const struct record_field uploaded_fields[] = {
-    RECORD_STR(struct uploaded, app, .name = "app"),
-    RECORD_ROW(struct uploaded, version, &app_version_record, .is_shown = true),
-    RECORD_JSON(struct uploaded, check_json, .name = "check"),
-};
-static const struct record uploaded_record = RECORD(struct uploaded, uploaded_fields);
-
-static enum ctl_exit print_json(const struct upload *upload, const struct check *check)
+static enum ctl_exit print_json(const struct upload *upload, struct str check)
 {
-	struct uploaded uploaded = {.app = upload->app, .version = upload->version};
-	struct buffer json = {0};
-	enum ctl_exit code;
+	struct ctl *ctl = upload->ctl;
 
-	record_write_json(&check_record, check, &json);
-	uploaded.check_json = buffer_view(&json);
-	code = ctl_print_row(upload->ctl, &uploaded_record, &uploaded);
-	buffer_finish(&json);
-	return code;
+	return ctl_print_json(
+	    ctl, ctl_json_with(ctl, upload->version,
+			       CTL_MEMBERS(ctl_text("app", upload->app), {"check", check, true})));
 }
 
-static enum ctl_exit print_text(const struct upload *upload, const struct check *check)
+static enum ctl_exit print_text(const struct upload *upload, struct str check)
 {
+	struct str problem = ctl_json_part(upload->ctl, check, "problem");
 	struct buffer text = {0};
 	enum ctl_exit code;
 
 	ctl_append_visible(upload->app, "", &text);
 	buffer_append_char(&text, ' ');
-	ctl_append_visible(upload->version.version, "", &text);
+	ctl_append_visible(upload->name, "", &text);
 	buffer_append_str(&text, STR(" awaits review\n"));
-	if (check->problem.length && !str_equal(check->problem, STR("null")))
-		append_problem(upload, check->problem, &text);
+	if (problem.length && !str_equal(problem, STR("null")))
+		append_problem(upload, problem, &text);
 	else
-		ctl_append_visible(check->summary, "", &text);
+		ctl_append_visible(ctl_json_text(upload->ctl, check, "summary"), "", &text);
 	if (text.data[text.end - 1] != '\n')
 		buffer_append_char(&text, '\n');
 	code = ctl_print(&text);
@@ -260,18 +196,19 @@ static enum ctl_exit print_text(const struct upload *upload, const struct check 
 	return code;
 }
 
-static enum ctl_exit report(const struct upload *upload, const struct check *check)
+static enum ctl_exit report(const struct upload *upload, struct str check)
 {
+	struct str state = ctl_json_text(upload->ctl, check, "state");
 	enum ctl_exit code =
 	    upload->ctl->json ? print_json(upload, check) : print_text(upload, check);
 
 	if (code != CTL_DONE)
 		return code;
-	if (str_equal(check->state, STR("bad")))
+	if (str_equal(state, STR("bad")))
 		return ctl_fail(CTL_FAILED,
 				"the version cannot run, so it cannot be approved; correct it, and "
 				"upload it after the review of this one");
-	if (str_equal(check->state, STR("pending")))
+	if (str_equal(state, STR("pending")))
 		return ctl_fail(CTL_DATABASE, "the server has not checked the version yet");
 	return CTL_DONE;
 }
@@ -279,7 +216,7 @@ static enum ctl_exit report(const struct upload *upload, const struct check *che
 enum ctl_exit ctl_app_upload(struct ctl *ctl)
 {
 	struct upload upload = {.ctl = ctl, .path = ctl->options.positionals[0]};
-	struct check check = {0};
+	struct str check = {0};
 	enum ctl_exit code = read_app(&upload);
 
 	if (code == CTL_DONE)
@@ -287,7 +224,7 @@ enum ctl_exit ctl_app_upload(struct ctl *ctl)
 	if (code == CTL_DONE)
 		code = find_check(&upload, &check);
 	if (code == CTL_DONE)
-		code = report(&upload, &check);
+		code = report(&upload, check);
 	buffer_finish(&upload.script);
 	free(upload.folder);
 	return code;
@@ -335,7 +272,7 @@ enum ctl_exit ctl_app_deploy(struct ctl *ctl)
 		code = name_app(ctl, ctl->positionals[0], STR("/deploy"), &request);
 	if (code != CTL_DONE)
 		return code;
-	request.body = ctl_body(ctl, (const struct ctl_member[]){{"version", version, false}, {0}});
+	request.body = ctl_body(ctl, CTL_MEMBERS(ctl_text("version", version)));
 	request.sentences[1] =
 	    (struct ctl_sentence){404, PROBLEM_VERSION_NOT_FOUND,
 				  ARENA_JOIN(&ctl->arena, STR("there is no version "), version)};

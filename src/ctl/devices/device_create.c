@@ -21,15 +21,6 @@ static const struct record_field fault_fields[] = {
 };
 static const struct record fault_record = RECORD(struct fault_row, fault_fields);
 
-struct answer {
-	struct str faults; /* JSON */
-};
-
-static const struct record_field answer_fields[] = {
-    RECORD_JSON(struct answer, faults, .name = "faults"),
-};
-static const struct record answer_record = RECORD(struct answer, answer_fields);
-
 /* Returns the lines of the request (domain/device_lines.h), in the arena. */
 static struct str write_lines(struct ctl *ctl, const struct device_file *file)
 {
@@ -56,19 +47,16 @@ static enum ctl_exit ask(struct ctl *ctl, struct str lines, bool only_check,
 	const struct ctl_request request = {
 	    .method = "POST",
 	    .path = STR("/web/admin/devices"),
-	    .body = ctl_body(ctl,
-			     (const struct ctl_member[]){
-				 {"lines", lines, false},
-				 {"onlyCheck", only_check ? STR("true") : STR("false"), true},
-				 {0}}),
+	    .body = ctl_body(
+		ctl, CTL_MEMBERS({"lines", lines, false}, ctl_flag("onlyCheck", only_check))),
 	    .sentences = {{409, NULL,
 			   STR("another user made such a device or removed an account meanwhile; "
 			       "no device was made, try again")}}};
-	struct answer answer = {0};
-	enum ctl_exit code;
+	struct str answer = {0};
+	enum ctl_exit code = ctl_ask_json(ctl, &request, &answer);
 
-	code = ctl_ask_row(ctl, &request, &answer_record, &answer);
-	return code == CTL_DONE ? ctl_read_rows(ctl, answer.faults, &fault_record, ret_faults)
+	return code == CTL_DONE ? ctl_read_rows(ctl, ctl_json_part(ctl, answer, "faults"),
+						&fault_record, ret_faults)
 				: code;
 }
 

@@ -75,23 +75,12 @@ enum ctl_exit settings_arguments_read(struct ctl *ctl, unsigned first,
 	return CTL_DONE;
 }
 
-struct app_form {
-	struct str properties; /* JSON: an object with a member for each field */
-	struct str more;       /* JSON: false, or a schema of further fields */
-};
-
-static const struct record_field form_fields[] = {
-    RECORD_JSON(struct app_form, properties, .name = "properties"),
-    RECORD_JSON(struct app_form, more, .name = "additionalProperties"),
-};
-static const struct record form_record = RECORD(struct app_form, form_fields);
-
 /* Rejects settings that the form lacks, which the server would ignore; and secret settings among
  * the arguments, which others can read. */
-static enum ctl_exit check(const struct app_form *form, yyjson_val *fields,
-			   const struct settings *settings, bool are_arguments)
+static enum ctl_exit check(yyjson_val *form, const struct settings *settings, bool are_arguments)
 {
-	bool has_more = !str_equal(form->more, STR("false"));
+	yyjson_val *fields = yyjson_obj_get(form, "properties");
+	bool has_more = !yyjson_is_false(yyjson_obj_get(form, "additionalProperties"));
 	enum ctl_exit code = CTL_DONE;
 
 	for (unsigned i = 0; i < settings->count; i++) {
@@ -110,7 +99,7 @@ static enum ctl_exit check(const struct app_form *form, yyjson_val *fields,
 }
 
 static enum ctl_exit ask_form(struct ctl *ctl, struct str app, struct str account,
-			      struct str missing, struct app_form *ret_form)
+			      struct str missing, struct str *ret_form)
 {
 	const struct ctl_request request = {
 	    .path = ARENA_JOIN(&ctl->arena, STR("/v1/apps/"), ctl_encode(ctl, app), STR("/schema")),
@@ -118,7 +107,7 @@ static enum ctl_exit ask_form(struct ctl *ctl, struct str app, struct str accoun
 	    .sentences = {{404, NULL, missing}},
 	};
 
-	return ctl_ask_row(ctl, &request, &form_record, ret_form);
+	return ctl_ask_json(ctl, &request, ret_form);
 }
 
 static void write_setting(const struct setting *setting, struct buffer *json)
@@ -155,8 +144,8 @@ enum ctl_exit installation_settings_read(struct ctl *ctl, unsigned first, struct
 					 struct str *ret_json)
 {
 	struct settings of_file = {0}, of_arguments = {0};
-	struct app_form form = {0};
-	yyjson_doc *fields;
+	struct str json = {0};
+	yyjson_doc *form;
 	enum ctl_exit code = settings_file_read(ctl, &of_file);
 
 	if (code == CTL_DONE)
@@ -164,14 +153,14 @@ enum ctl_exit installation_settings_read(struct ctl *ctl, unsigned first, struct
 	if (code == CTL_DONE && !ctl_is_segment(app))
 		return ctl_fail(CTL_NOT_FOUND, "%.*s", STR_ARG(missing));
 	if (code == CTL_DONE)
-		code = ask_form(ctl, app, account, missing, &form);
+		code = ask_form(ctl, app, account, missing, &json);
 	if (code != CTL_DONE)
 		return code;
-	fields = yyjson_read(form.properties.data, form.properties.length, 0);
-	code = check(&form, yyjson_doc_get_root(fields), &of_arguments, true);
+	form = yyjson_read(json.data, json.length, 0);
+	code = check(yyjson_doc_get_root(form), &of_arguments, true);
 	if (code == CTL_DONE)
-		code = check(&form, yyjson_doc_get_root(fields), &of_file, false);
-	yyjson_doc_free(fields);
+		code = check(yyjson_doc_get_root(form), &of_file, false);
+	yyjson_doc_free(form);
 	if (code == CTL_DONE)
 		*ret_json = join(ctl, &of_file, &of_arguments);
 	return code;

@@ -152,8 +152,7 @@ static struct str night_of(struct ctl *ctl, const struct entry *entry, struct st
 	if (night.data && is_on != str_equal(present, entry->found.id))
 		id = (struct ctl_member){"installationId", is_on ? entry->found.id : STR("null"),
 					 !is_on};
-	return ctl_body(ctl,
-			(const struct ctl_member[]){id, {"brightness", brightness, true}, {0}});
+	return ctl_body(ctl, CTL_MEMBERS(id, {"brightness", brightness, true}));
 }
 
 /* Sends a change, unless its body is empty. */
@@ -191,44 +190,33 @@ static enum ctl_exit change_entry(struct ctl *ctl, const struct entry *entry)
 			 {0}}));
 }
 
-struct night {
-	struct str installation_id; /* data NULL: none */
-};
-
-static const struct record_field night_fields[] = {
-    RECORD_OPEN(.name = "night"),
-    RECORD_STR(struct night, installation_id, .name = "installationId", .nullable = true),
-    RECORD_CLOSE(),
-};
-static const struct record night_record = RECORD(struct night, night_fields);
-
 static enum ctl_exit change_night(struct ctl *ctl, const struct entry *entry)
 {
 	const struct ctl_request look = {
 	    .path = ctl_path(ctl, "/v1/devices/", entry->device.id, "/rotation")};
-	struct night night = {0};
+	struct str rotation = {0}, night = {0};
 	enum ctl_exit code = CTL_DONE;
 
 	if (ctl_value(ctl, "night").data)
-		code = ctl_ask_row(ctl, &look, &night_record, &night);
+		code = ctl_ask_json(ctl, &look, &rotation);
 	if (code != CTL_DONE)
 		return code;
+	if (rotation.data)
+		night = ctl_json_text(ctl, ctl_json_part(ctl, rotation, "night"), "installationId");
 	return change(ctl, ctl_path(ctl, "/web/devices/", entry->device.id, "/night"),
-		      night_of(ctl, entry, night.installation_id));
+		      night_of(ctl, entry, night));
 }
 
 /* Finds the entry of the argument, which must be of an app if settings are given. */
 static enum ctl_exit find_entry(struct ctl *ctl, struct entry *ret_entry)
 {
 	struct str id = ctl->positionals[0];
-	char text[ID_TEXT_LENGTH + 1];
 	enum ctl_exit code =
 	    ctl_find_listed_device(ctl, ctl_value(ctl, "device"), &ret_entry->device);
 
 	if (code != CTL_DONE)
 		return code;
-	id_format(ret_entry->device.id, text);
-	ret_entry->device_id = arena_copy(&ctl->arena, str_from(text));
+	ret_entry->device_id = ctl_id_text(ctl, ret_entry->device.id);
 	code = ctl_find_installation(ctl, ret_entry->device_id, id, &ret_entry->found);
 	if (code != CTL_DONE)
 		return code;

@@ -10,23 +10,6 @@
 #include <stdlib.h>
 #include <text/utf8.h>
 
-struct pushed_row {
-	struct id device_id;
-	struct str device_name;
-	struct str installation_id; /* data NULL: a temporary picture */
-	int64_t bytes;		    /* size of the WebP; 0: unknown, only the operator gets it */
-	struct str shown;	    /* when it is shown: Displayd-Shown, for people in words */
-};
-
-static const struct record_field pushed_fields[] = {
-    RECORD_ID(struct pushed_row, device_id, .name = "deviceId"),
-    RECORD_STR(struct pushed_row, device_name, .name = "device"),
-    RECORD_STR(struct pushed_row, installation_id, .name = "installationId", .nullable = true),
-    RECORD_INT8(struct pushed_row, bytes, .name = "bytes", .nullable = true),
-    RECORD_STR(struct pushed_row, shown, .name = "shown"),
-};
-static const struct record pushed_record = RECORD(struct pushed_row, pushed_fields);
-
 static struct str write_body(struct ctl *ctl, struct str file)
 {
 	size_t size = sodium_base64_encoded_len(file.length, sodium_base64_VARIANT_ORIGINAL);
@@ -128,17 +111,18 @@ static enum ctl_exit send_picture(struct ctl *ctl, const struct inventory_device
 	    .subject = ctl->positionals[0],
 	    .faults = faults,
 	    .fields = fields};
-	struct pushed_row row = {.device_id = device->id,
-				 .device_name = device->name,
-				 .installation_id = ctl_value(ctl, "installation")};
-	enum ctl_exit code;
+	struct str shown, bytes, id = ctl_path(ctl, "", device->id, "");
+	enum ctl_exit code = ctl_ask_row(ctl, &request, NULL, NULL);
 
-	code = ctl_ask_row(ctl, &request, NULL, NULL);
 	if (code != CTL_DONE)
 		return code;
-	row.shown = ctl->json ? fields[0].value : words_of(ctl, fields[0].value);
-	row.bytes = fields[1].value.length ? strtoll(fields[1].value.data, NULL, 10) : 0;
-	return ctl_print_row(ctl, &pushed_record, &row);
+	shown = ctl->json ? fields[0].value : words_of(ctl, fields[0].value);
+	bytes = fields[1].value; /* of the WebP; only the operator gets it */
+	return ctl_print_members(
+	    ctl, CTL_MEMBERS(ctl_text("deviceId", id), ctl_text("device", device->name),
+			     ctl_text("installationId", ctl_value(ctl, "installation")),
+			     {"bytes", bytes.length ? bytes : STR("null"), true},
+			     ctl_text("shown", shown)));
 }
 
 enum ctl_exit ctl_push(struct ctl *ctl)

@@ -1,4 +1,5 @@
 #include "ctl/ctl.h"
+#include "ctl/server/text.h"
 #include "main/secret_key.h"
 #include "main/secret_key_check.h"
 
@@ -12,15 +13,6 @@ static enum ctl_exit report(enum secret_key_check result, const struct reason *w
 	return ctl_fail(result == SECRET_KEY_REFUSED ? CTL_REFUSED : CTL_DATABASE, "%s", why->text);
 }
 
-struct rekey_row {
-	struct str file;
-};
-
-static const struct record_field fields[] = {
-    RECORD_STR(struct rekey_row, file, .name = "file"),
-};
-static const struct record record = RECORD(struct rekey_row, fields);
-
 static struct str name_file(struct ctl *ctl)
 {
 	if (ctl->config.secret_key_file)
@@ -32,7 +24,6 @@ static struct str name_file(struct ctl *ctl)
 static enum ctl_exit rekey(struct ctl *ctl, void *context)
 {
 	const struct config *config = &ctl->config;
-	struct rekey_row row = {.file = name_file(ctl)};
 	struct settings_key key;
 	struct reason why;
 	enum ctl_exit code;
@@ -44,7 +35,7 @@ static enum ctl_exit rekey(struct ctl *ctl, void *context)
 	code = report(secret_key_accept(ctl->connection, &key, &why), &why);
 	sodium_memzero(&key, sizeof(key));
 	if (code == CTL_DONE)
-		return ctl_print_row(ctl, &record, &row);
+		return ctl_print_members(ctl, CTL_MEMBERS(ctl_text("file", name_file(ctl))));
 	if (is_new)
 		secret_key_take_back(config->state_dir);
 	return code;

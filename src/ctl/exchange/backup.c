@@ -9,36 +9,19 @@
 #include "ctl/exchange/backup_frame.h"
 #include "ctl/exchange/backup_tables.h"
 #include "ctl/exchange/new_file.h"
+#include "ctl/server/text.h"
 #include "db/migrate.h"
 #include "db/result.h"
 #include "main/secret_key.h"
 
 #include <errno.h>
 
-struct backup_row {
-	struct str file;
-	int64_t bytes;
-	int64_t schema;
-	int64_t tables;
-	int64_t rows;
-	bool has_secret_key;
-};
-
-static const struct record_field fields[] = {
-    RECORD_STR(struct backup_row, file, .name = "file"),
-    RECORD_INT(struct backup_row, bytes, .name = "bytes"),
-    RECORD_INT(struct backup_row, schema, .name = "schema"),
-    RECORD_INT(struct backup_row, tables, .name = "tables"),
-    RECORD_INT(struct backup_row, rows, .name = "rows"),
-    RECORD_BOOL(struct backup_row, has_secret_key, .name = "hasSecretKey"),
-};
-static const struct record record = RECORD(struct backup_row, fields);
-
 struct backup {
 	struct ctl *ctl;
 	struct new_file file;
 	struct backup_writer writer;
-	struct backup_row row;
+	int64_t schema, tables, rows;
+	bool has_secret_key;
 };
 
 static enum ctl_exit write_key(struct backup *backup)
@@ -55,7 +38,7 @@ static enum ctl_exit write_key(struct backup *backup)
 		return ctl_fail(CTL_FAILED, "%s", why.text);
 	if (!found)
 		return CTL_DONE;
-	backup->row.has_secret_key = true;
+	backup->has_secret_key = true;
 	backup_write(&backup->writer, BACKUP_KEY, key.bytes, sizeof(key.bytes));
 	sodium_memzero(&key, sizeof(key));
 	return CTL_DONE;
@@ -75,7 +58,7 @@ static enum ctl_exit write_head(struct backup *backup)
 	if (schema == 0)
 		return ctl_fail(CTL_DATABASE,
 				"the database is not migrated: run displayctl migrate");
-	backup->row.schema = schema;
+	backup->schema = schema;
 	migrate_fingerprint(schema, digits);
 	timestamp_format(clock_wall_us(), now);
 	backup_begin(&backup->writer);
@@ -104,7 +87,7 @@ static enum ctl_exit write_rows(struct backup *backup)
 		code = ctl_fail(CTL_DATABASE, "the database ended the backup: %.*s",
 				STR_ARG(result_first_line(PQerrorMessage(pg))));
 	else
-		backup->row.rows += strtoll(PQcmdTuples(result), NULL, 10);
+		backup->rows += strtoll(PQcmdTuples(result), NULL, 10);
 	PQclear(result);
 	while ((result = PQgetResult(pg)))
 		PQclear(result);
@@ -121,7 +104,7 @@ static enum ctl_exit write_table(struct backup *backup, const char *name, struct
 	backup_copy_sql(&sql, str_from(name), columns, "TO STDOUT");
 	code = backup_start_copy(backup->ctl, buffer_view(&sql), PGRES_COPY_OUT);
 	buffer_finish(&sql);
-	backup->row.tables++;
+	backup->tables++;
 	return code == CTL_DONE ? write_rows(backup) : code;
 }
 
@@ -175,8 +158,7 @@ static enum ctl_exit write_all(struct backup *backup)
 	if (code == CTL_DONE)
 		code = write_sequences(backup);
 	if (code == CTL_DONE)
-		backup_printf(&backup->writer, BACKUP_END, "rows %lld",
-			      (long long)backup->row.rows);
+		backup_printf(&backup->writer, BACKUP_END, "rows %lld", (long long)backup->rows);
 	return code;
 }
 
@@ -194,7 +176,6 @@ static enum ctl_exit write_file(struct backup *backup)
 		new_file_drop(&backup->file);
 		return code;
 	}
-	backup->row.bytes = (int64_t)backup->file.bytes;
 	if (new_file_finish(&backup->file, &why) < 0)
 		return ctl_fail(CTL_FAILED, "%s", why.text);
 	return CTL_DONE;
@@ -231,7 +212,7 @@ static enum ctl_exit run(struct ctl *ctl, void *context)
 
 enum ctl_exit ctl_backup(struct ctl *ctl)
 {
-	struct backup backup = {.ctl = ctl, .row.file = ctl->positionals[0]};
+	struct backup backup = {.ctl = ctl};
 	enum ctl_exit code = ctl_look_for_database(ctl);
 
 	if (code == CTL_DONE)
@@ -243,7 +224,13 @@ enum ctl_exit ctl_backup(struct ctl *ctl)
 			"displayctl: the key of --secret-key-file is not part of the backup; keep "
 			"a copy of %s\n",
 			ctl->config.secret_key_file);
-	if (str_equal(backup.row.file, STR("-")))
+	if (str_equal(ctl->positionals[0], STR("-")))
 		return CTL_DONE;
-	return ctl_print_row(ctl, &record, &backup.row);
+	return ctl_print_members(ctl,
+				 CTL_MEMBERS(ctl_text("file", ctl->positionals[0]),
+					     ctl_number(ctl, "bytes", (int64_t)backup.file.bytes),
+					     ctl_number(ctl, "schema", backup.schema),
+					     ctl_number(ctl, "tables", backup.tables),
+					     ctl_number(ctl, "rows", backup.rows),
+					     ctl_flag("hasSecretKey", backup.has_secret_key)));
 }

@@ -8,23 +8,6 @@
 #include "ctl/server/client.h"
 #include "domain/account_import.h"
 
-struct export_row {
-	struct str file;
-	struct str account;
-	int64_t lines;
-	struct account_exported exported;
-};
-
-static const struct record_field fields[] = {
-    RECORD_STR(struct export_row, file, .name = "file"),
-    RECORD_STR(struct export_row, account, .name = "account"),
-    RECORD_INT(struct export_row, lines, .name = "lines"),
-    RECORD_INT(struct export_row, exported.devices, .name = "devices"),
-    RECORD_INT(struct export_row, exported.apps, .name = "apps"),
-    RECORD_INT(struct export_row, exported.secrets_left_out, .name = "secretsLeftOut"),
-};
-static const struct record record = RECORD(struct export_row, fields);
-
 struct export
 {
 	struct ctl *ctl;
@@ -33,7 +16,7 @@ struct export
 	struct str secrets;  /* line with the salt of secret settings; data NULL: none */
 	struct buffer input; /* an incomplete line, or the last one */
 	struct reason why;   /* why the file cannot be written */
-	struct export_row row;
+	struct account_exported exported;
 };
 
 static void write_line(struct export *export, struct str line)
@@ -68,7 +51,7 @@ static enum ctl_exit read_summary(struct export *export)
 {
 	struct json_document document = {0};
 	struct str text = buffer_view(&export->input), why;
-	struct account_exported *exported = &export->row.exported;
+	struct account_exported *exported = &export->exported;
 	bool is_read = json_parse(text, &export->ctl->arena, &document, &why) &&
 		       record_read_answer(&account_exported_record, document.root,
 					  &export->ctl->arena, exported);
@@ -94,7 +77,6 @@ static enum ctl_exit write_end(struct export *export)
 	write_line(export, arena_printf(&export->ctl->arena,
 					"{\"kind\":\"end\",\"lines\":%llu,\"sha256\":\"%s\"}",
 					(unsigned long long)export->sum.count + 1, sum));
-	export->row.lines = (int64_t) export->sum.count;
 	return CTL_DONE;
 }
 
@@ -117,8 +99,7 @@ static enum ctl_exit make_key(struct export *export, struct str *ret_body)
 	hex_encode(key.bytes, sizeof(key.bytes), digits);
 	sodium_bin2base64(text, sizeof(text), salt, sizeof(salt), sodium_base64_VARIANT_ORIGINAL);
 	export->secrets = arena_printf(&ctl->arena, "{\"kind\":\"secrets\",\"salt\":\"%s\"}", text);
-	*ret_body =
-	    ctl_body(ctl, (const struct ctl_member[]){{"fileKey", str_from(digits), false}, {0}});
+	*ret_body = ctl_body(ctl, CTL_MEMBERS(ctl_text("fileKey", str_from(digits))));
 	sodium_memzero(&key, sizeof(key));
 	sodium_memzero(digits, sizeof(digits));
 	return code;
@@ -127,16 +108,15 @@ static enum ctl_exit make_key(struct export *export, struct str *ret_body)
 static enum ctl_exit ask(struct export *export, struct str body)
 {
 	struct ctl *ctl = export->ctl;
+	struct str account = ctl_value(ctl, "account");
 	const struct ctl_request request = {
 	    .method = "POST",
-	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"),
-			       ctl_encode(ctl, export->row.account), STR("/export")),
+	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, account),
+			       STR("/export")),
 	    .body = body,
 	    .take = take,
 	    .take_context = export,
-	    .sentences = {{404, NULL,
-			   ARENA_JOIN(&ctl->arena, STR("there is no account "),
-				      export->row.account)}},
+	    .subject = account,
 	};
 	enum ctl_exit code = ctl_ask_bytes(ctl, &request);
 
@@ -147,7 +127,7 @@ static enum ctl_exit write_file(struct export *export, struct str body)
 {
 	enum ctl_exit code;
 
-	if (new_file_open(&export->file, export->row.file.data, &export->why) < 0)
+	if (new_file_open(&export->file, export->ctl->positionals[0].data, &export->why) < 0)
 		return ctl_fail(CTL_FAILED, "%s", export->why.text);
 	code = ask(export, body);
 	if (code != CTL_DONE && !export->file.error) {
@@ -161,8 +141,7 @@ static enum ctl_exit write_file(struct export *export, struct str body)
 
 enum ctl_exit ctl_export(struct ctl *ctl)
 {
-	struct export export = {
-	    .ctl = ctl, .row = {.file = ctl->positionals[0], .account = ctl_value(ctl, "account")}};
+	struct export export = {.ctl = ctl};
 	struct str body;
 	enum ctl_exit code = make_key(&export, &body);
 
@@ -172,12 +151,18 @@ enum ctl_exit ctl_export(struct ctl *ctl)
 	buffer_finish(&export.input);
 	if (code != CTL_DONE)
 		return code;
-	if (export.row.exported.secrets_left_out)
+	if (export.exported.secrets_left_out)
 		fprintf(stderr,
 			"displayctl: secret settings of %lld installations are left out; use "
 			"--pass-phrase-file to export them, encrypted\n",
-			(long long)export.row.exported.secrets_left_out);
-	if (str_equal(export.row.file, STR("-")))
+			(long long)export.exported.secrets_left_out);
+	if (str_equal(ctl->positionals[0], STR("-")))
 		return CTL_DONE;
-	return ctl_print_row(ctl, &record, &export.row);
+	return ctl_print_members(
+	    ctl, CTL_MEMBERS(ctl_text("file", ctl->positionals[0]),
+			     ctl_text("account", ctl_value(ctl, "account")),
+			     ctl_number(ctl, "lines", (int64_t) export.sum.count),
+			     ctl_number(ctl, "devices", export.exported.devices),
+			     ctl_number(ctl, "apps", export.exported.apps),
+			     ctl_number(ctl, "secretsLeftOut", export.exported.secrets_left_out)));
 }

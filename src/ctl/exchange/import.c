@@ -6,7 +6,7 @@
 #include "ctl/exchange/pass_phrase.h"
 #include "ctl/server/client.h"
 #include "ctl/server/remote.h"
-#include "domain/account_import.h"
+#include "domain/secret_settings.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -37,18 +37,16 @@ static enum ctl_exit import_begin(struct import *import)
 	const struct ctl_request request = {
 	    .method = "POST",
 	    .path = STR("/web/admin/imports"),
-	    .body = ctl_body(ctl,
-			     (const struct ctl_member[]){
-				 {"email", ctl_value(ctl, "email"), false},
-				 {"publicApps", is_public ? STR("true") : STR("false"), true},
-				 {"skipMissingApps", skips ? STR("true") : STR("false"), true},
-				 {0}}),
+	    .body = ctl_body(ctl, CTL_MEMBERS({"email", ctl_value(ctl, "email"), false},
+					      ctl_flag("publicApps", is_public),
+					      ctl_flag("skipMissingApps", skips))),
 	};
-	struct account_import_created created = {0};
-	enum ctl_exit code = ctl_ask_row(ctl, &request, &account_import_created_record, &created);
+	struct str created = {0};
+	enum ctl_exit code = ctl_ask_json(ctl, &request, &created);
 
 	if (code == CTL_DONE)
-		import->path = ctl_path(ctl, "/web/admin/imports/", created.id, "");
+		import->path = ARENA_JOIN(&ctl->arena, STR("/web/admin/imports/"),
+					  ctl_json_text(ctl, created, "id"));
 	return code;
 }
 
@@ -98,12 +96,12 @@ static enum ctl_exit send_part(struct import *import)
 	return code;
 }
 
-static enum ctl_exit apply(struct import *import, struct account_imported *ret_imported)
+static enum ctl_exit apply(struct import *import, struct str *ret_imported)
 {
 	struct ctl_request request = request_of(import, "POST", "/apply");
 
 	request.patience_ms = APPLY_PATIENCE_MS;
-	return ctl_ask_row(import->ctl, &request, &account_imported_record, ret_imported);
+	return ctl_ask_json(import->ctl, &request, ret_imported);
 }
 
 /* Ends a rejected import. If that fails, the server ends it later. */
@@ -184,7 +182,7 @@ static enum ctl_exit take_next(struct import *import, bool *ret_is_end)
 	return code;
 }
 
-static enum ctl_exit run(struct import *import, struct account_imported *ret_imported)
+static enum ctl_exit run(struct import *import, struct str *ret_imported)
 {
 	enum ctl_exit code = pass_phrase_read(import->ctl, &import->phrase);
 	bool is_end = false;
@@ -207,7 +205,7 @@ static enum ctl_exit run(struct import *import, struct account_imported *ret_imp
 enum ctl_exit ctl_import(struct ctl *ctl)
 {
 	struct import import = {.ctl = ctl};
-	struct account_imported imported = {0};
+	struct str imported = {0};
 	const char *path = ctl->positionals[0].data;
 	enum ctl_exit code;
 
@@ -220,5 +218,5 @@ enum ctl_exit ctl_import(struct ctl *ctl)
 				path, strerror(errno));
 	code = run(&import, &imported);
 	fclose(import.reader.file);
-	return code == CTL_DONE ? ctl_print_row(ctl, &account_imported_record, &imported) : code;
+	return code == CTL_DONE ? ctl_print_json(ctl, imported) : code;
 }

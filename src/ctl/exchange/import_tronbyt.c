@@ -8,19 +8,6 @@
 #include "domain/device.h"
 #include "domain/tronbyt.h"
 
-struct report {
-	bool is_dry_run, can_open_addresses;
-	struct str devices, not_brought; /* JSON */
-};
-
-static const struct record_field report_fields[] = {
-    RECORD_BOOL(struct report, is_dry_run, .name = "isDryRun"),
-    RECORD_JSON(struct report, devices, .name = "devices"),
-    RECORD_BOOL(struct report, can_open_addresses, .name = "canOpenAddresses"),
-    RECORD_JSON(struct report, not_brought, .name = "notBrought"),
-};
-static const struct record report_record = RECORD(struct report, report_fields);
-
 static void append_cell(struct buffer *text, struct str value, unsigned width)
 {
 	struct buffer cell = {0};
@@ -64,8 +51,7 @@ static struct str state_words(struct str state, bool is_dry_run)
 	return STR("not imported");
 }
 
-static void append_came(const struct report *report, const struct ctl_rows *rows,
-			struct buffer *text)
+static void append_came(bool is_dry_run, const struct ctl_rows *rows, struct buffer *text)
 {
 	enum { NAME_WIDTH = DEVICE_NAME_LENGTH_MAX + 2, STATE_WIDTH = 17 };
 	char id[ID_TEXT_LENGTH + 1];
@@ -74,7 +60,7 @@ static void append_came(const struct report *report, const struct ctl_rows *rows
 		const struct tronbyt_shown *row = (const struct tronbyt_shown *)rows->rows + i;
 
 		append_cell(text, row->name, NAME_WIDTH);
-		append_cell(text, state_words(row->state, report->is_dry_run), STATE_WIDTH);
+		append_cell(text, state_words(row->state, is_dry_run), STATE_WIDTH);
 		buffer_printf(text, "%lld %s%s%.*s%s%s\n", (long long)row->entries,
 			      row->entries == 1 ? "entry" : "entries",
 			      row->alias.length ? ", keeps /" : "", STR_ARG(row->alias),
@@ -113,19 +99,22 @@ static void append_not_brought(const struct ctl_rows *rows, struct buffer *text)
 	}
 }
 
-static enum ctl_exit print(struct ctl *ctl, const struct report *report)
+static enum ctl_exit print(struct ctl *ctl, struct str report)
 {
+	bool can_open = str_equal(ctl_json_part(ctl, report, "canOpenAddresses"), STR("true"));
 	struct ctl_rows came, missing;
 	struct buffer text = {0};
-	enum ctl_exit code = ctl_read_rows(ctl, report->devices, &tronbyt_shown_record, &came);
+	enum ctl_exit code =
+	    ctl_read_rows(ctl, ctl_json_part(ctl, report, "devices"), &tronbyt_shown_record, &came);
 
 	if (code == CTL_DONE)
-		code = ctl_read_rows(ctl, report->not_brought, &tronbyt_note_record, &missing);
+		code = ctl_read_rows(ctl, ctl_json_part(ctl, report, "notBrought"),
+				     &tronbyt_note_record, &missing);
 	if (code != CTL_DONE)
 		return code;
-	append_came(report, &came, &text);
+	append_came(ctl_value(ctl, "dry-run").data, &came, &text);
 	append_not_brought(&missing, &text);
-	if (report->can_open_addresses && !ctl_value(ctl, "open-addresses").data)
+	if (can_open && !ctl_value(ctl, "open-addresses").data)
 		buffer_append_str(&text,
 				  STR("\nIf panels do not send their keys, import the file with "
 				      "--open-addresses:\nthey then come without, and so can "
@@ -136,13 +125,13 @@ static enum ctl_exit print(struct ctl *ctl, const struct report *report)
 }
 
 /* Prints the report; with --json, reports of several files form an array. */
-static enum ctl_exit print_report(struct ctl *ctl, const struct report *report, unsigned index)
+static enum ctl_exit print_report(struct ctl *ctl, struct str report, unsigned index)
 {
 	if (!ctl->json)
 		return print(ctl, report);
 	if (ctl->options.positional_count > 1)
 		printf("%s", index ? "," : "[");
-	return ctl_print_row(ctl, &report_record, report);
+	return ctl_print_json(ctl, report);
 }
 
 static enum ctl_exit import_file(struct ctl *ctl, const char *path, unsigned index)
@@ -157,7 +146,7 @@ static enum ctl_exit import_file(struct ctl *ctl, const char *path, unsigned ind
 			       opens ? STR("true") : STR("false")),
 	    .account = ctl_value(ctl, "account"),
 	};
-	struct report report = {0};
+	struct str report = {0};
 	struct buffer file = {0};
 	enum ctl_exit code = ctl_read_file("", path, LIMIT_UPLOAD_BODY_BYTES, &file);
 
@@ -166,12 +155,12 @@ static enum ctl_exit import_file(struct ctl *ctl, const char *path, unsigned ind
 				LIMIT_UPLOAD_BODY_BYTES);
 	if (code == CTL_DONE) {
 		request.body = arena_copy(&ctl->arena, buffer_view(&file));
-		code = ctl_ask_row(ctl, &request, &report_record, &report);
+		code = ctl_ask_json(ctl, &request, &report);
 	}
 	buffer_finish(&file);
 	if (code != CTL_DONE)
 		return code;
-	return print_report(ctl, &report, index);
+	return print_report(ctl, report, index);
 }
 
 enum ctl_exit ctl_import_tronbyt(struct ctl *ctl)

@@ -2,28 +2,12 @@
 #include "ctl/exchange/backup_tables.h"
 #include "ctl/exchange/new_file.h"
 #include "ctl/exchange/restore_steps.h"
+#include "ctl/server/text.h"
 #include "db/migrate.h"
 #include "main/secret_key.h"
 #include "main/state_dir.h"
 
 #include <errno.h>
-
-struct restore_row {
-	struct str made_at;
-	int64_t schema;
-	int64_t applied;
-	int64_t rows;
-	bool has_secret_key;
-};
-
-static const struct record_field fields[] = {
-    RECORD_STR(struct restore_row, made_at, .name = "madeAt"),
-    RECORD_INT(struct restore_row, schema, .name = "schema"),
-    RECORD_INT(struct restore_row, applied, .name = "applied"),
-    RECORD_INT(struct restore_row, rows, .name = "rows"),
-    RECORD_BOOL(struct restore_row, has_secret_key, .name = "hasSecretKey"),
-};
-static const struct record record = RECORD(struct restore_row, fields);
 
 /* ---- Ctrl-C: the restore fails, and removes what it has created ---- */
 
@@ -340,7 +324,6 @@ static enum ctl_exit run(struct ctl *ctl, void *context)
 static enum ctl_exit restore_from(struct restore *restore)
 {
 	struct ctl *ctl = restore->ctl;
-	struct restore_row row;
 	enum ctl_exit code = check_head(restore);
 
 	ctl_catch_signals(on_signal);
@@ -350,12 +333,12 @@ static enum ctl_exit restore_from(struct restore *restore)
 	sodium_memzero(&restore->key, sizeof(restore->key));
 	if (code != CTL_DONE)
 		return restore_is_interrupted ? CTL_FAILED : code;
-	row = (struct restore_row){.made_at = restore->made_at,
-				   .schema = restore->schema,
-				   .applied = (int64_t)migration_count - restore->schema,
-				   .rows = restore->rows,
-				   .has_secret_key = restore->has_key};
-	return ctl_print_row(ctl, &record, &row);
+	return ctl_print_members(
+	    ctl, CTL_MEMBERS(ctl_text("madeAt", restore->made_at),
+			     ctl_number(ctl, "schema", restore->schema),
+			     ctl_number(ctl, "applied", (int64_t)migration_count - restore->schema),
+			     ctl_number(ctl, "rows", restore->rows),
+			     ctl_flag("hasSecretKey", restore->has_key)));
 }
 
 enum ctl_exit ctl_restore(struct ctl *ctl)

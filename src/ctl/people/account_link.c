@@ -3,22 +3,20 @@
 #include "ctl/server/remote.h"
 #include "domain/person.h"
 
-struct link_row {
-	struct str kind;
-	struct str email;
-	struct str url;
-	int64_t expires_at_us;
-};
+/* Prints the link of the server's answer. */
+static enum ctl_exit print_link(struct ctl *ctl, struct str kind, struct str email,
+				struct str answer)
+{
+	struct str url = ctl_json_text(ctl, answer, "url");
 
-static const struct record_field link_fields[] = {
-    RECORD_STR(struct link_row, kind, .name = "kind"),
-    RECORD_STR(struct link_row, email, .name = "email", .nullable = true),
-    RECORD_STR(struct link_row, url, .name = "url"),
-    RECORD_TIMESTAMP(struct link_row, expires_at_us, .name = "expiresAt"),
-};
-static const struct record link_record = RECORD(struct link_row, link_fields);
-/* Reads a link that an administrator makes. */
-static const struct record made_record = CTL_RECORD_OF(struct link_row, link_fields, 2, 2);
+	/* The command's --public-url takes precedence over the server's. */
+	if (ctl->config.public_url)
+		url = ARENA_JOIN(&ctl->arena, str_from(ctl->config.public_url), STR("/link"),
+				 str_from_offset(url, str_find(url, '#')));
+	return ctl_print_members(
+	    ctl, CTL_MEMBERS(ctl_text("kind", kind), ctl_text("email", email), ctl_text("url", url),
+			     ctl_text("expiresAt", ctl_json_text(ctl, answer, "expiresAt"))));
+}
 
 /* Messages with the e-mail address. */
 #define UNKNOWN(email) "there is no account " email "; --invite makes a link for a new one"
@@ -26,13 +24,6 @@ static const struct record made_record = CTL_RECORD_OF(struct link_row, link_fie
 	"there is an account " email " already; without --invite the link sets its password"
 
 /* ---- over --server: as an administrator ---- */
-
-struct found_row {
-	struct id id;
-};
-
-static const struct record_field found_fields[] = {RECORD_ID(struct found_row, id, .name = "id")};
-static const struct record found_record = RECORD(struct found_row, found_fields);
 
 /* Makes a link for a new password of the account, or an invitation. roles: members of the
  * invitation's body. */
@@ -42,13 +33,12 @@ static enum ctl_exit make_link(struct ctl *ctl, struct str email, bool is_invita
 	struct ctl_request request = {
 	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, email)),
 	    .sentences = {{.status = 404}}};
-	struct link_row link = {.email = email, .kind = STR("invitation")};
-	struct found_row found = {0};
+	struct str answer = {0}, kind = STR("invitation");
 	enum ctl_exit code;
 
 	if (!ctl_is_segment(email))
 		return ctl_fail(CTL_USAGE, "account link needs an e-mail address with --server");
-	code = ctl_ask_row(ctl, &request, &found_record, &found);
+	code = ctl_ask_json(ctl, &request, &answer);
 	if (code != CTL_DONE && code != CTL_NOT_FOUND)
 		return code;
 	if (code == CTL_DONE && is_invitation)
@@ -62,12 +52,13 @@ static enum ctl_exit make_link(struct ctl *ctl, struct str email, bool is_invita
 	request = (struct ctl_request){.method = "POST", .path = STR("/web/admin/invitations")};
 	request.body = ctl_body(ctl, roles);
 	if (code == CTL_DONE) {
-		link.kind = STR("password");
+		kind = STR("password");
 		request.body = (struct str){0};
-		request.path = ctl_path(ctl, "/web/admin/accounts/", found.id, "/password-link");
+		request.path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"),
+					  ctl_json_text(ctl, answer, "id"), STR("/password-link"));
 	}
-	code = ctl_ask_row(ctl, &request, &made_record, &link);
-	return code == CTL_DONE ? ctl_print_row(ctl, &link_record, &link) : code;
+	code = ctl_ask_json(ctl, &request, &answer);
+	return code == CTL_DONE ? print_link(ctl, kind, email, answer) : code;
 }
 
 enum ctl_exit ctl_account_link(struct ctl *ctl)
@@ -89,7 +80,7 @@ enum ctl_exit ctl_account_link(struct ctl *ctl)
 	    {"isAdministrator", str_equal(role, STR("administrator")) ? is_true : none, true},
 	    {"isInvitation", is_invitation && !ctl->remote ? is_true : none, true},
 	    {0}};
-	struct link_row link = {0};
+	struct str answer = {0};
 	enum ctl_exit code;
 
 	if (fault)
@@ -97,12 +88,9 @@ enum ctl_exit ctl_account_link(struct ctl *ctl)
 	if (ctl->remote)
 		return make_link(ctl, email, is_invitation, members);
 	request.body = ctl_body(ctl, members);
-	code = ctl_ask_row(ctl, &request, &link_record, &link);
+	code = ctl_ask_json(ctl, &request, &answer);
 	if (code != CTL_DONE)
 		return code;
-	/* The command's --public-url takes precedence over the server's. */
-	if (ctl->config.public_url)
-		link.url = ARENA_JOIN(&ctl->arena, str_from(ctl->config.public_url), STR("/link"),
-				      str_from_offset(link.url, str_find(link.url, '#')));
-	return ctl_print_row(ctl, &link_record, &link);
+	return print_link(ctl, ctl_json_text(ctl, answer, "kind"),
+			  ctl_json_text(ctl, answer, "email"), answer);
 }

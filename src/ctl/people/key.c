@@ -4,6 +4,8 @@
 #include "ctl/server/client.h"
 #include "ctl/server/remote.h"
 
+#include <yyjson.h>
+
 /* A key in the list that accounts get, which has no revoked keys. */
 static const struct record_field fields[] = {
     RECORD_JSON(struct inventory_key, set_up, .name = "setUp"),
@@ -18,7 +20,6 @@ static enum ctl_exit read_devices(struct ctl *ctl, struct str *ret_json)
 {
 	struct buffer json = {0};
 	enum ctl_exit code = CTL_DONE;
-	char id[ID_TEXT_LENGTH + 1];
 
 	for (unsigned i = 0; i < ctl->options.given_count && code == CTL_DONE; i++) {
 		const struct option_given *given = &ctl->options.given[i];
@@ -27,9 +28,8 @@ static enum ctl_exit read_devices(struct ctl *ctl, struct str *ret_json)
 		if (given->option->type != OPTION_LIST)
 			continue;
 		code = ctl_find_listed_device(ctl, str_from(given->value), &device);
-		id_format(device.id, id);
 		buffer_append_char(&json, buffer_length(&json) ? ',' : '[');
-		json_write_str(&json, str_from(id));
+		json_write_str(&json, ctl_id_text(ctl, device.id));
 	}
 	if (buffer_length(&json)) {
 		buffer_append_char(&json, ']');
@@ -46,7 +46,7 @@ enum ctl_exit ctl_key_create(struct ctl *ctl)
 
 	if (code != CTL_DONE)
 		return code;
-	return ctl_plain_with(ctl, (const struct ctl_member[]){{"deviceIds", devices, true}, {0}});
+	return ctl_plain_with(ctl, CTL_MEMBERS({"deviceIds", devices, true}));
 }
 
 /* ---- existing keys ---- */
@@ -135,7 +135,6 @@ static enum ctl_exit find(struct ctl *ctl, struct str text, const struct invento
 			  struct str *ret_json)
 {
 	const struct inventory_key *keys;
-	char id[ID_TEXT_LENGTH + 1];
 	struct ctl_rows rows;
 	struct str json = {0};
 	enum ctl_exit code = check_is_no_key(text);
@@ -150,8 +149,13 @@ static enum ctl_exit find(struct ctl *ctl, struct str text, const struct invento
 	if (rows.count > 1 && (keys[0].revoked_at_us || !keys[1].revoked_at_us))
 		return fail_many(text, &rows);
 	*ret_key = keys;
-	id_format(keys->id, id);
-	*ret_json = ctl_json_find(ctl, json, NULL, "id", str_from(id));
+	*ret_json = ctl_json_find(ctl, json, NULL, "id", ctl_id_text(ctl, keys->id));
+	/* The list that accounts get has no revoked keys, and leaves out whose they are. */
+	if (ctl->remote)
+		*ret_json =
+		    ctl_json_with(ctl, *ret_json,
+				  CTL_MEMBERS(ctl_text("account", ctl->remote->session.email),
+					      ctl_text("revokedAt", (struct str){0})));
 	return CTL_DONE;
 }
 
@@ -170,7 +174,6 @@ static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key, s
 {
 	struct ctl_request request = {
 	    .method = "DELETE", .account = key->account, .subject = ctl->positionals[0]};
-	char id[ID_TEXT_LENGTH + 1];
 	enum ctl_exit code;
 
 	request.path = ctl_path(ctl, "/web/keys/", key->id,
@@ -178,41 +181,30 @@ static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key, s
 	code = ctl_ask_json(ctl, &request, &(struct str){0});
 	if (code != CTL_DONE || ctl->remote)
 		return code;
-	id_format(key->id, id);
-	return find(ctl, arena_copy(&ctl->arena, str_from(id)), &key, json);
+	return find(ctl, ctl_id_text(ctl, key->id), &key, json);
 }
 
 /* Returns a sentence with what ends with the key, or is kept; empty if the key has set up nothing.
  */
 static struct str set_up_text(struct ctl *ctl, const struct inventory_key *key)
 {
-	bool keeps = ctl_value(ctl, "keep").data;
-	const struct json_value *item;
-	struct json_document document;
-	struct buffer text = {0};
-	struct json_walk walk;
-	struct str kind, host, sentence;
+	yyjson_doc *document = yyjson_read(key->set_up.data, key->set_up.length, 0);
+	struct str text = ctl_value(ctl, "keep").data ? STR(" The account keeps: ")
+						      : STR(" These end, too (--keep): ");
+	size_t i, count;
+	yyjson_val *item;
 
-	if (!json_parse(key->set_up, &ctl->arena, &document, &sentence))
-		return STR("");
-	walk = json_walk(document.root);
-	while (json_next_item(&walk, &item)) {
-		if (!json_get_str(json_member(item, "kind"), &kind) ||
-		    !json_get_str(json_member(item, "host"), &host))
-			continue;
-		buffer_append_str(&text, buffer_length(&text) ? STR(", ")
-					 : keeps	      ? STR(" The account keeps: ")
-							      : STR(" These end, too (--keep): "));
-		buffer_append_str(&text,
-				  str_equal(kind, STR("mqtt")) ? STR("MQTT ") : STR("webhook "));
-		buffer_append_str(&text, host);
+	yyjson_arr_foreach(yyjson_doc_get_root(document), i, count, item)
+	{
+		bool is_mqtt = yyjson_equals_str(yyjson_obj_get(item, "kind"), "mqtt");
+
+		text = ARENA_JOIN(&ctl->arena, text, i ? STR(", ") : STR(""),
+				  is_mqtt ? STR("MQTT ") : STR("webhook "),
+				  str_from(yyjson_get_str(yyjson_obj_get(item, "host"))));
 	}
-	json_document_finish(&document);
-	if (buffer_length(&text))
-		buffer_append_char(&text, '.');
-	sentence = arena_copy(&ctl->arena, buffer_view(&text));
-	buffer_finish(&text);
-	return sentence;
+	count = yyjson_arr_size(yyjson_doc_get_root(document));
+	yyjson_doc_free(document);
+	return count ? ARENA_JOIN(&ctl->arena, text, STR(".")) : STR("");
 }
 
 enum ctl_exit ctl_key_revoke(struct ctl *ctl)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
+#include "ctl/server/problem.h"
 #include "ctl/server/remote.h"
 #include "ctl/shell/input.h"
 
@@ -17,15 +18,13 @@
 
 enum { LINE_BYTES_MAX = 2048 };
 
-/* Fields to print: none is secret. */
-static const struct record_field shown_fields[] = {
-    RECORD_STR(struct session, server, .name = "server"),
-    RECORD_STR(struct session, email, .name = "email"),
-    RECORD_BOOL(struct session, is_administrator, .name = "isAdministrator"),
-};
-static const struct record shown_record = RECORD(struct session, shown_fields);
-/* Reads the answer to a sign-in. */
-static const struct record signed_in_record = CTL_RECORD_OF(struct session, shown_fields, 1, 2);
+/* Prints what of a session is not secret. */
+static enum ctl_exit print_session(struct ctl *ctl, const struct session *session)
+{
+	return ctl_print_members(
+	    ctl, CTL_MEMBERS(ctl_text("server", session->server), ctl_text("email", session->email),
+			     ctl_flag("isAdministrator", session->is_administrator)));
+}
 
 /* ---- prompts ---- */
 
@@ -188,6 +187,7 @@ static enum ctl_exit keep(struct ctl *ctl, struct ctl_request *request)
 {
 	struct remote *remote = ctl->remote;
 	struct session earlier = {0}, session = {.server = remote->base};
+	struct str answer = {0};
 	enum ctl_exit code = session_read(ctl, remote->base, &earlier);
 
 	if (code != CTL_DONE)
@@ -195,7 +195,12 @@ static enum ctl_exit keep(struct ctl *ctl, struct ctl_request *request)
 	/* Send the earlier session's cookies: the server ends that session, as for browsers. */
 	remote->session = earlier;
 	request->cookies = &session.cookies;
-	code = ctl_ask_row(ctl, request, &signed_in_record, &session);
+	code = ctl_ask_json(ctl, request, &answer);
+	session.email = ctl_json_text(ctl, answer, "email");
+	session.is_administrator =
+	    str_equal(ctl_json_part(ctl, answer, "isAdministrator"), STR("true"));
+	if (code == CTL_DONE && !session.email.data)
+		code = problem_fail_version();
 	if (code == CTL_DONE && !session.cookies.data)
 		code = ctl_fail(CTL_FAILED, "the server has set no cookie");
 	if (code != CTL_DONE)
@@ -204,7 +209,7 @@ static enum ctl_exit keep(struct ctl *ctl, struct ctl_request *request)
 	if (str_equal(earlier.email, session.email))
 		(void)revoke_key(ctl, &earlier);
 	code = session_write(ctl, &session);
-	return code == CTL_DONE ? ctl_print_row(ctl, &shown_record, &session) : code;
+	return code == CTL_DONE ? print_session(ctl, &session) : code;
 }
 
 static enum ctl_exit sign_in_by_password(struct ctl *ctl)
@@ -222,17 +227,6 @@ static enum ctl_exit sign_in_by_password(struct ctl *ctl)
 	return keep(ctl, &request);
 }
 
-struct link {
-	struct str kind;
-	struct str email;
-};
-
-static const struct record_field link_fields[] = {
-    RECORD_STR(struct link, kind, .name = "kind"),
-    RECORD_STR(struct link, email, .name = "email", .nullable = true),
-};
-static const struct record link_record = RECORD(struct link, link_fields);
-
 static enum ctl_exit sign_in_by_token(struct ctl *ctl, struct str token)
 {
 	struct ctl_request request = {
@@ -240,11 +234,11 @@ static enum ctl_exit sign_in_by_token(struct ctl *ctl, struct str token)
 	    .path = STR("/web/links/look"),
 	    .body = ctl_body(ctl, (const struct ctl_member[]){{"token", token}, {0}})};
 	struct str email = {0}, name = ctl_value(ctl, "name"), password = {0};
-	struct link link = {0};
-	enum ctl_exit code = ctl_ask_row(ctl, &request, &link_record, &link);
-	bool is_new = !str_equal(link.kind, STR("password"));
+	struct str link = {0};
+	enum ctl_exit code = ctl_ask_json(ctl, &request, &link);
+	bool is_new = !str_equal(ctl_json_text(ctl, link, "kind"), STR("password"));
 
-	if (code == CTL_DONE && is_new && !link.email.data)
+	if (code == CTL_DONE && is_new && !ctl_json_text(ctl, link, "email").data)
 		code = find_email(ctl, &email);
 	if (code == CTL_DONE && is_new && !name.data)
 		code = ask_line(ctl, "Name that others see", false, "--name NAME", &name);
@@ -343,5 +337,5 @@ enum ctl_exit ctl_sign_out(struct ctl *ctl)
 		say_key_stays(&remote->session);
 	if (session_remove(ctl, remote->base) != CTL_DONE)
 		return CTL_FAILED;
-	return code == CTL_DONE ? ctl_print_row(ctl, &shown_record, &remote->session) : code;
+	return code == CTL_DONE ? print_session(ctl, &remote->session) : code;
 }

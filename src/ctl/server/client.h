@@ -96,6 +96,10 @@ struct ctl_found {
 /* Finds the account with this e-mail address. Returns CTL_DONE, or another code after printing the
  * reason, as the following functions do. */
 enum ctl_exit ctl_find_account(struct ctl *ctl, struct str email, struct ctl_found *ret_found);
+/* Sets the request's path to ROOT/apps/APP, followed by rest; root: "/web/admin" or "/v1". app: ID
+ * or slug. missing: message if there is no such app. */
+enum ctl_exit ctl_name_app(struct ctl *ctl, const char *root, struct str app, struct str rest,
+			   struct str missing, struct ctl_request *request);
 /* Finds the app of the first argument, by ID or slug, as an administrator. */
 enum ctl_exit ctl_find_app(struct ctl *ctl, struct ctl_found *ret_found);
 /* Finds an entry of a device's rotation. */

@@ -1,22 +1,10 @@
 /* displayctl database accept: what displayd knows of its database's servers begins anew. */
 #include "ctl/ctl.h"
+#include "ctl/server/text.h"
 #include "db/hosts.h"
 #include "main/state_dir.h"
 
 #include <inttypes.h>
-
-struct accepted {
-	struct str host;
-	struct str system;
-	int64_t timeline;
-};
-
-static const struct record_field fields[] = {
-    RECORD_STR(struct accepted, host, .name = "host"),
-    RECORD_STR(struct accepted, system, .name = "system"),
-    RECORD_INT8(struct accepted, timeline, .name = "timeline"),
-};
-static const struct record record = RECORD(struct accepted, fields);
 
 static enum ctl_exit keep(const struct ctl *ctl, struct timeline timeline)
 {
@@ -38,8 +26,7 @@ static enum ctl_exit accept_best(struct ctl *ctl, struct hosts *hosts)
 	struct timeline_known known = {0};
 	struct hosts_failure failure;
 	struct timeline timeline;
-	struct accepted accepted;
-	char system[24];
+	struct str host, system;
 	enum ctl_exit code;
 
 	hosts_fence(hosts, &known);
@@ -50,17 +37,19 @@ static enum ctl_exit accept_best(struct ctl *ctl, struct hosts *hosts)
 	if (!timeline.system)
 		return ctl_fail(CTL_FAILED, "this server does not tell its timeline; displayd "
 					    "compares none then");
-	snprintf(system, sizeof(system), "%" PRIu64, timeline.system);
-	accepted = (struct accepted){.host = str_from(PQhost(ctl->connection)),
-				     .system = str_from(system),
-				     .timeline = timeline.number};
+	host = str_from(PQhost(ctl->connection));
+	system = arena_printf(&ctl->arena, "%" PRIu64, timeline.system);
 	code = ctl_confirm(ctl,
 			   "displayd will use the database on %s (system %s, timeline %u), and no "
 			   "other one or older copy of it.",
-			   accepted.host.data, system, (unsigned)timeline.number);
+			   host.data, system.data, (unsigned)timeline.number);
 	if (code == CTL_DONE)
 		code = keep(ctl, timeline);
-	return code == CTL_DONE ? ctl_print_row(ctl, &record, &accepted) : code;
+	if (code != CTL_DONE)
+		return code;
+	return ctl_print_members(ctl,
+				 CTL_MEMBERS(ctl_text("host", host), ctl_text("system", system),
+					     ctl_number(ctl, "timeline", timeline.number)));
 }
 
 enum ctl_exit ctl_database_accept(struct ctl *ctl)

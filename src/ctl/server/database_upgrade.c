@@ -3,27 +3,13 @@
 #include "cluster/upgrade.h"
 #include "ctl/ctl.h"
 #include "ctl/exchange/new_file.h"
+#include "ctl/server/text.h"
 #include "main/state_dir.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 enum { MIB = 1024 * 1024 };
-
-struct database_upgrade_row {
-	int64_t from;
-	int64_t to;
-	struct str method;
-	struct str old;
-};
-
-static const struct record_field fields[] = {
-    RECORD_INT(struct database_upgrade_row, from, .name = "from"),
-    RECORD_INT(struct database_upgrade_row, to, .name = "to"),
-    RECORD_STR(struct database_upgrade_row, method, .name = "method"),
-    RECORD_STR(struct database_upgrade_row, old, .name = "old"),
-};
-static const struct record record = RECORD(struct database_upgrade_row, fields);
 
 static const char *const methods[] = {
     [CLUSTER_METHOD_AUTO] = "none",
@@ -49,14 +35,13 @@ static enum cluster_method wanted_method(const struct ctl *ctl)
 static enum ctl_exit print(struct ctl *ctl, const struct cluster_plan *plan,
 			   enum cluster_method method)
 {
-	struct database_upgrade_row row = {
-	    .from = plan->from.version,
-	    .to = plan->to.version,
-	    .method = str_from(methods[method]),
-	    .old = method == CLUSTER_METHOD_AUTO ? (struct str){0} : str_from(plan->old),
-	};
+	bool is_done = method != CLUSTER_METHOD_AUTO;
 
-	return ctl_print_row(ctl, &record, &row);
+	return ctl_print_members(
+	    ctl, CTL_MEMBERS(ctl_number(ctl, "from", plan->from.version),
+			     ctl_number(ctl, "to", plan->to.version),
+			     ctl_text("method", str_from(methods[method])),
+			     ctl_text("old", is_done ? str_from(plan->old) : STR(""))));
 }
 
 static enum ctl_exit check_room(const struct cluster_plan *plan)

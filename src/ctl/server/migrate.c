@@ -1,22 +1,13 @@
 #include "db/migrate.h"
 #include "ctl/ctl.h"
+#include "ctl/server/text.h"
 #include "main/state_dir.h"
 
 #include <unistd.h>
 
-struct migrate_row {
-	int64_t applied;
-};
-
-static const struct record_field fields[] = {
-    RECORD_INT(struct migrate_row, applied, .name = "applied"),
-};
-static const struct record record = RECORD(struct migrate_row, fields);
-
 static enum ctl_exit migrate(struct ctl *ctl, const char *url, void *context)
 {
 	struct migrate_error why;
-	struct migrate_row row;
 	int applied = 0;
 
 	(void)context;
@@ -28,8 +19,7 @@ static enum ctl_exit migrate(struct ctl *ctl, const char *url, void *context)
 				: why.fault == MIGRATE_FOREIGN	 ? CTL_REFUSED
 								 : CTL_FAILED,
 				"%s", why.text);
-	row.applied = applied;
-	return ctl_print_row(ctl, &record, &row);
+	return ctl_print_members(ctl, CTL_MEMBERS(ctl_number(ctl, "applied", applied)));
 }
 
 enum ctl_exit ctl_migrate(struct ctl *ctl)

@@ -29,10 +29,8 @@ static enum ctl_exit find_device(struct ctl *ctl, struct ctl_found *found)
 {
 	struct inventory_device device = {0};
 	enum ctl_exit code = ctl_find_listed_device(ctl, name_of(ctl, "device"), &device);
-	char id[ID_TEXT_LENGTH + 1];
 
-	id_format(device.id, id);
-	found->id = found->segment = arena_copy(&ctl->arena, str_from(id));
+	found->id = found->segment = ctl_id_text(ctl, device.id);
 	found->json = ctl_device_json(ctl, &device);
 	return code;
 }
@@ -102,18 +100,23 @@ static struct str path_of(struct ctl *ctl)
 
 /* ---- the question ---- */
 
-/* Returns the first of these members, "name|id", that is not null, for people. */
+/* Returns the first of these members, "name|id", that is not null, for people; of "apps app" the
+ * member apps and what it counts: "2 apps". */
 static struct str member_of(struct ctl *ctl, yyjson_val *object, struct str names)
 {
+	size_t space = str_find(names, ' ');
+	struct str thing = str_from_offset(names, space), name, text = STR("");
 	yyjson_val *member = NULL;
-	struct str name, text = STR("");
 
+	names.length = space;
 	while ((!member || yyjson_is_null(member)) && str_next(&names, '|', &name))
 		member = yyjson_obj_getn(object, name.data, name.length);
 	if (yyjson_is_str(member))
 		text = (struct str){yyjson_get_str(member), yyjson_get_len(member)};
 	else if (yyjson_is_int(member))
-		text = arena_printf(&ctl->arena, "%lld", (long long)yyjson_get_sint(member));
+		text = arena_printf(&ctl->arena, "%lld%.*s%s", (long long)yyjson_get_sint(member),
+				    STR_ARG(thing),
+				    thing.length && yyjson_get_sint(member) != 1 ? "s" : "");
 	return text;
 }
 
@@ -223,6 +226,33 @@ static enum ctl_exit keep_own(struct ctl *ctl, struct str *json)
 
 enum { MEMBERS_MAX = 4 }; /* beside those of options */
 
+/* Reads the last argument, which is a text, or one of the command's words or a number. */
+static enum ctl_exit read_argument(struct ctl *ctl, struct ctl_member *ret_member)
+{
+	const struct ctl_command *command = ctl->command;
+	struct str value = ctl->positionals[ctl->options.positional_count - 1], word;
+	struct str words = str_from(command->words);
+
+	*ret_member = (struct ctl_member){command->argument, value, command->words};
+	if (!command->words)
+		return utf8_is_valid(value)
+			   ? CTL_DONE
+			   : ctl_fail(CTL_USAGE, "%s must be UTF-8", ctl_last_argument(ctl));
+	while (str_next(&words, ' ', &word)) {
+		size_t sign = str_find(word, '=');
+
+		if (str_equal(value, (struct str){word.data, sign})) {
+			ret_member->value = str_from_offset(word, sign + 1);
+			return CTL_DONE;
+		}
+	}
+	if (command->takes_number && str_to_uint64(value, INT64_MAX, &(unsigned long long){0}))
+		return CTL_DONE;
+	return ctl_fail(
+	    CTL_USAGE, "%s must be %s; see displayctl %s --help", ctl_last_argument(ctl),
+	    command->takes_number ? "a number or a word" : "one of its words", command->line.name);
+}
+
 static enum ctl_exit write_body(struct ctl *ctl, const struct ctl_member *more,
 				struct str *ret_body)
 {
@@ -231,15 +261,12 @@ static enum ctl_exit write_body(struct ctl *ctl, const struct ctl_member *more,
 	struct ctl_member members[MEMBERS_MAX + 1] = {{0}};
 	unsigned count = 0;
 
-	if (command->argument)
-		members[count++] = (struct ctl_member){
-		    command->argument, ctl->positionals[ctl->options.positional_count - 1], false};
+	if (command->argument && read_argument(ctl, &members[count++]) != CTL_DONE)
+		return CTL_USAGE;
 	for (; more && more->name; more++) {
 		require(count < MEMBERS_MAX);
 		members[count++] = *more;
 	}
-	if (command->argument && !utf8_is_valid(members[0].value))
-		return ctl_fail(CTL_USAGE, "%s must be UTF-8", ctl_last_argument(ctl));
 	*ret_body = ctl_body_of_options(ctl, members);
 	if (changes && str_equal(*ret_body, STR("{}")))
 		return ctl_fail(CTL_USAGE, "%s needs at least one option; see displayctl %s --help",
@@ -273,6 +300,8 @@ enum ctl_exit ctl_ask_plain(struct ctl *ctl, const struct ctl_member *more, stru
 		code = fill(ctl, path_of(ctl), &request.path, &found);
 	if (code == CTL_DONE)
 		code = confirm(ctl, &request, &found);
+	if (command->missing)
+		request.sentences[0] = (struct ctl_sentence){404, NULL, str_from(command->missing)};
 	if (code == CTL_DONE)
 		code = ctl_ask_json(ctl, &request, ret_json);
 	if (code == CTL_DONE && command->columns && !command->list &&

@@ -138,6 +138,8 @@ static enum ctl_exit fail_detail(const struct ctl_request *request, enum ctl_exi
 	    {PROBLEM_DEVICE_NOT_FOUND, "there is no device %"},
 	    {PROBLEM_EMAIL_USED, "there is an account % already"},
 	    {PROBLEM_KEY_NOT_FOUND, "there is no key %"},
+	    {PROBLEM_LAST_ADMINISTRATOR,
+	     "% is the last administrator; make another one first, see displayctl account link"},
 	    {PROBLEM_WEBHOOK_NOT_FOUND, "the account has no webhook %"},
 	};
 

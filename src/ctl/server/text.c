@@ -32,12 +32,17 @@ bool ctl_is_segment(struct str text)
 	       str_find(text, '/') == text.length;
 }
 
-struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char *rest)
+struct str ctl_id_text(struct ctl *ctl, struct id id)
 {
 	char text[ID_TEXT_LENGTH + 1];
 
 	id_format(id, text);
-	return ARENA_JOIN(&ctl->arena, str_from(path), str_from(text), str_from(rest));
+	return arena_copy(&ctl->arena, str_from(text));
+}
+
+struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char *rest)
+{
+	return ARENA_JOIN(&ctl->arena, str_from(path), ctl_id_text(ctl, id), str_from(rest));
 }
 
 void ctl_write_body(const struct ctl_member *members, struct buffer *json)
@@ -70,6 +75,32 @@ struct str ctl_body(struct ctl *ctl, const struct ctl_member *members)
 	return body;
 }
 
+struct ctl_member ctl_text(const char *name, struct str value)
+{
+	return (struct ctl_member){name, value.data ? value : STR("null"), !value.data};
+}
+
+struct ctl_member ctl_number(struct ctl *ctl, const char *name, int64_t value)
+{
+	return (struct ctl_member){name, arena_decimal(&ctl->arena, value), true};
+}
+
+struct ctl_member ctl_flag(const char *name, bool value)
+{
+	return (struct ctl_member){name, value ? STR("true") : STR("false"), true};
+}
+
+struct str ctl_json_with(struct ctl *ctl, struct str json, const struct ctl_member *members)
+{
+	json.length--; /* without its brace */
+	return ARENA_JOIN(&ctl->arena, json, STR(","), str_from_offset(ctl_body(ctl, members), 1));
+}
+
+enum ctl_exit ctl_print_members(struct ctl *ctl, const struct ctl_member *members)
+{
+	return ctl_print_json(ctl, ctl_body(ctl, members));
+}
+
 static struct str text_of(yyjson_val *text)
 {
 	return (struct str){yyjson_get_str(text), yyjson_get_len(text)};
@@ -87,6 +118,33 @@ struct str ctl_json_text(struct ctl *ctl, struct str json, const char *member)
 	return text;
 }
 
+int64_t ctl_json_number(struct str json, const char *member)
+{
+	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
+	int64_t number = yyjson_get_sint(yyjson_obj_get(yyjson_doc_get_root(document), member));
+
+	yyjson_doc_free(document);
+	return number;
+}
+
+static struct str write_value(struct ctl *ctl, yyjson_val *value)
+{
+	char *json = value ? yyjson_val_write(value, 0, NULL) : NULL;
+	struct str text = arena_copy(&ctl->arena, str_from(json));
+
+	free(json);
+	return json ? text : (struct str){0};
+}
+
+struct str ctl_json_part(struct ctl *ctl, struct str json, const char *member)
+{
+	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
+	struct str part = write_value(ctl, yyjson_obj_get(yyjson_doc_get_root(document), member));
+
+	yyjson_doc_free(document);
+	return part;
+}
+
 struct str ctl_json_find(struct ctl *ctl, struct str json, const char *list, const char *member,
 			 struct str text)
 {
@@ -99,13 +157,9 @@ struct str ctl_json_find(struct ctl *ctl, struct str json, const char *list, con
 		rows = yyjson_obj_get(rows, list);
 	yyjson_arr_foreach(rows, i, count, row)
 	{
-		char *one;
-
 		if (!str_equal(text_of(yyjson_obj_get(row, member)), text))
 			continue;
-		one = yyjson_val_write(row, 0, NULL);
-		found = arena_copy(&ctl->arena, str_from(one));
-		free(one);
+		found = write_value(ctl, row);
 		break;
 	}
 	yyjson_doc_free(document);

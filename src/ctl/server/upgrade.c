@@ -1,6 +1,7 @@
 /* Asks the running server for an upgrade or a reload by a signal, and waits for the outcome. */
 #include "base/clock.h"
 #include "ctl/ctl.h"
+#include "ctl/server/text.h"
 #include "main/state_dir.h"
 #include "main/upgrade_note.h"
 
@@ -92,39 +93,6 @@ static enum ctl_exit signal_and_wait(const struct ctl *ctl, const struct server_
 	return wait_for_end(ctl, wish, server, last, ret);
 }
 
-struct outcome {
-	struct str from;
-	struct str to;
-	struct str state;
-	struct str reason;
-};
-
-static const struct record_field upgrade_fields[] = {
-    RECORD_STR(struct outcome, state, .name = "state"),
-    RECORD_STR(struct outcome, from, .name = "from"),
-    RECORD_STR(struct outcome, to, .name = "to"),
-    RECORD_STR(struct outcome, reason, .name = "reason"),
-};
-static const struct record upgrade_record = RECORD(struct outcome, upgrade_fields);
-static const struct record_field reload_fields[] = {
-    RECORD_STR(struct outcome, state, .name = "state"),
-    RECORD_STR(struct outcome, reason, .name = "reason"),
-};
-static const struct record reload_record = RECORD(struct outcome, reload_fields);
-
-static enum ctl_exit print(const struct ctl *ctl, const struct record *record,
-			   const struct upgrade_note *note)
-{
-	const struct outcome outcome = {
-	    .state = str_from(upgrade_state_name(note->state)),
-	    .from = str_from(note->from),
-	    .to = str_from(note->to),
-	    .reason = str_from(note->reason),
-	};
-
-	return ctl_print_row(ctl, record, &outcome);
-}
-
 enum ctl_exit ctl_reload(struct ctl *ctl)
 {
 	/* Allow minutes: workers of an earlier reload may still be draining. */
@@ -136,7 +104,11 @@ enum ctl_exit ctl_reload(struct ctl *ctl)
 	if (code == CTL_DONE && note.state != UPGRADE_DONE)
 		return ctl_fail(CTL_REFUSED, "not reloaded, the old configuration stays: %s",
 				note.reason);
-	return code == CTL_DONE ? print(ctl, &reload_record, &note) : code;
+	if (code != CTL_DONE)
+		return code;
+	return ctl_print_members(
+	    ctl, CTL_MEMBERS(ctl_text("state", str_from(upgrade_state_name(note.state))),
+			     ctl_text("reason", str_from(note.reason))));
 }
 
 enum ctl_exit ctl_upgrade(struct ctl *ctl)
@@ -154,5 +126,11 @@ enum ctl_exit ctl_upgrade(struct ctl *ctl)
 	if (code == CTL_DONE && note.state == UPGRADE_FAILED)
 		return ctl_fail(CTL_FAILED, "the upgrade failed, %s continues: %s", note.from,
 				note.reason);
-	return code == CTL_DONE ? print(ctl, &upgrade_record, &note) : code;
+	if (code != CTL_DONE)
+		return code;
+	return ctl_print_members(
+	    ctl,
+	    CTL_MEMBERS(ctl_text("state", str_from(upgrade_state_name(note.state))),
+			ctl_text("from", str_from(note.from)), ctl_text("to", str_from(note.to)),
+			ctl_text("reason", str_from(note.reason))));
 }

@@ -96,14 +96,6 @@ static bool prepare(struct ctl *ctl, const struct completion *completion, const 
 	return ctl_read_arguments(ctl, argc, argv, &wish) == CTL_DONE && !remote_needs_key(ctl);
 }
 
-static struct str id_text(struct ctl *ctl, struct id id)
-{
-	char text[ID_TEXT_LENGTH + 1];
-
-	id_format(id, text);
-	return arena_copy(&ctl->arena, str_from(text));
-}
-
 static unsigned count_of_name(const struct ctl_rows *rows, struct str name)
 {
 	const struct inventory_device *devices = rows->rows;
@@ -125,7 +117,7 @@ static void offer_devices(struct ctl *ctl, const struct completion *completion)
 		return;
 	devices = rows.rows;
 	for (unsigned i = 0; i < rows.count; i++) {
-		struct str name = devices[i].name, id = id_text(ctl, devices[i].id);
+		struct str name = devices[i].name, id = ctl_id_text(ctl, devices[i].id);
 		bool is_name = is_printable(name) && count_of_name(&rows, name) == 1;
 
 		if (is_name)

@@ -417,7 +417,6 @@ static const struct transport_events transport_events = {
 static void on_due(uv_timer_t *timer)
 {
 	struct link *link = timer->data;
-	const char *fault;
 
 	link->state = LINK_CONNECTING;
 	link->head_size = 0;
@@ -430,20 +429,16 @@ static void on_due(uv_timer_t *timer)
 	if (!is_polling(link))
 		link->events->on_state(link->context, "connecting");
 	uv_timer_start(&link->timeout, on_timeout, is_polling(link) ? POLL_MS : CONNECT_MS, 0);
-	link->transport = transport_open(timer->loop, &link->config->url, link->tls,
-					 &transport_events, link, &fault);
-	if (!link->transport)
-		leave(link, 0, fault);
+	link->transport = transport_open(timer->loop, &link->config->url,
+					 &link->config->authorities, &transport_events, link);
 }
 
 void link_start(struct link *link, uv_loop_t *loop, const struct link_config *config,
-		struct wire_tls_config *tls, struct events *log, const struct link_events *events,
-		void *context)
+		struct events *log, const struct link_events *events, void *context)
 {
 	uv_timer_t *const timers[] = {&link->due, &link->ping, &link->timeout};
 
 	link->config = config;
-	link->tls = tls;
 	link->log = log;
 	link->events = events;
 	link->context = context;

@@ -24,6 +24,7 @@ struct link_config {
 	char target[LINK_TARGET_MAX];	 /* path and query, starts with '/' */
 	char bearer[LINK_TARGET_MAX];	 /* the key; empty: none */
 	char shown[2 * LINK_TARGET_MAX]; /* the URL without its key, for messages and logs */
+	struct curl_blob authorities;	 /* certificates to trust; length 0: the system's */
 	const char *firmware_version;
 	int64_t retry_ms; /* negative: as the firmware waits */
 	uint64_t ping_ms;
@@ -54,7 +55,6 @@ enum link_state { LINK_WAITING, LINK_CONNECTING, LINK_ASKED, LINK_OPEN, LINK_BOD
 /* Must not move, and must stay valid until the loop has no more handles after link_stop(). */
 struct link {
 	const struct link_config *config;
-	struct wire_tls_config *tls; /* NULL: plain */
 	struct events *log;
 	const struct link_events *events;
 	void *context;
@@ -83,11 +83,9 @@ struct link {
 	bool close_received;
 };
 
-/* Starts connecting in the loop. config, log and events must stay valid. tls: NULL if the URL is
- * for plain TCP. */
+/* Starts connecting in the loop. config, log and events must stay valid. */
 void link_start(struct link *link, uv_loop_t *loop, const struct link_config *config,
-		struct wire_tls_config *tls, struct events *log, const struct link_events *events,
-		void *context);
+		struct events *log, const struct link_events *events, void *context);
 
 /* Ends the connection without a CLOSE frame, after sending what was written. This and the next
  * function must not be called from inside the callbacks above. */

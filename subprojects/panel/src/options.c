@@ -97,6 +97,8 @@ static const struct option_set set = {
 	"what the panel would show in a true-colour terminal of 64x17 characters. If standard\n"
 	"output is not a terminal, it prints one line per event. Ctrl-C stops it.\n"
 	"Without a URL option, the variable DISPLAYD_PANEL_URL is used.\n"
+	"Connects through the proxy of the variables http_proxy, https_proxy and no_proxy, if "
+	"set.\n"
 	"\n",
     .options = table,
     .takes_empty = true,

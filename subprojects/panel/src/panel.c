@@ -7,6 +7,7 @@
 #include "options.h"
 #include "player.h"
 
+#include <errno.h>
 #include <signal.h>
 
 enum {
@@ -14,12 +15,12 @@ enum {
 	DWELL_POLLED_END_S = 300, /* a polled dwell of this or more is ignored */
 	SIGNALS = 3,
 	PANEL_REFUSED = 4, /* exit code: the server refused the device */
+	AUTHORITIES_BYTES_MAX = 16 * 1024 * 1024,
 };
 
 struct panel {
 	uv_loop_t loop;
 	struct panel_options options;
-	struct wire_tls_config *tls;
 	struct link link;
 	struct player player;
 	struct display display;
@@ -296,20 +297,36 @@ static void on_signal(uv_signal_t *handle, int number)
 	do_later(panel, &panel->wants_stop);
 }
 
+/* Reads the file once: it may be a pipe. Returns false after printing why there are none. */
+static bool read_authorities(struct panel *panel)
+{
+	static const char begin[] = "-----BEGIN CERTIFICATE-----";
+	const char *path = panel->options.authorities_file;
+	struct curl_blob *blob = &panel->options.link.authorities;
+	FILE *file = fopen(path, "re");
+	size_t room = AUTHORITIES_BYTES_MAX;
+
+	if (!file) {
+		complain("%s: %s", path, strerror(errno));
+		return false;
+	}
+	blob->data = memory_zalloc(room);
+	blob->len = fread(blob->data, 1, room, file);
+	fclose(file);
+	if (memmem(blob->data, blob->len, begin, strlen(begin)))
+		return true;
+	complain("%s contains no certificate in PEM", path);
+	return false;
+}
+
 static int start(struct panel *panel)
 {
 	static const int numbers[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 	const struct panel_options *options = &panel->options;
 	const struct display_settings display = {options->frames, options->events, options->quiet};
-	char fault[WIRE_TLS_FAULT_MAX];
 
-	if (options->link.url.is_tls) {
-		panel->tls = wire_tls_client_create(options->authorities_file, fault);
-		if (!panel->tls) {
-			complain("%s", fault);
-			return 1;
-		}
-	}
+	if (options->link.url.is_tls && options->authorities_file && !read_authorities(panel))
+		return 1;
 	if (display_open(&panel->display, &panel->loop, &display)) {
 		display_close(&panel->display);
 		return 1;
@@ -326,8 +343,8 @@ static int start(struct panel *panel)
 		uv_signal_start(&panel->signals[i], on_signal, numbers[i]);
 	}
 	signal(SIGPIPE, SIG_IGN);
-	link_start(&panel->link, &panel->loop, &options->link, panel->tls, &panel->display.events,
-		   &link_events, panel);
+	link_start(&panel->link, &panel->loop, &options->link, &panel->display.events, &link_events,
+		   panel);
 	return 0;
 }
 
@@ -345,7 +362,7 @@ int panel_main(int argc, char **argv, panel_mask *mask)
 		exit_code = start(&panel);
 		uv_run(&panel.loop, UV_RUN_DEFAULT);
 		uv_loop_close(&panel.loop);
-		wire_tls_config_destroy(panel.tls);
+		free(panel.options.link.authorities.data);
 	}
 	panel_options_finish(&panel.options);
 	if (panel.refusal) {

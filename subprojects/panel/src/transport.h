@@ -1,10 +1,11 @@
-/* Connects to a server: name look-up, TCP (each address in turn), TLS if requested. */
+/* Connects to a server with libcurl: name look-up, proxies of the environment, TCP (each address in
+ * turn), TLS if requested. */
 #pragma once
 
+#include <curl/curl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
-#include <wire/tls.h>
 #include <wire/url.h>
 
 struct transport;
@@ -18,12 +19,12 @@ struct transport_events {
 	void (*on_closed)(void *context, bool is_clean, const char *reason);
 };
 
-/* Starts connecting; no callback is called before this returns. tls: NULL for plain TCP. The
- * transport is valid until on_closed or transport_close(). Returns NULL, with a static text in
- * ret_fault, if it cannot begin. */
+/* Starts connecting; no callback is called before this returns. authorities: certificates (PEM) to
+ * trust instead of the system's, if its length is not 0; they must stay valid. The transport is
+ * valid until on_closed or transport_close(). */
 struct transport *transport_open(uv_loop_t *loop, const struct wire_url *url,
-				 struct wire_tls_config *tls, const struct transport_events *events,
-				 void *context, const char **ret_fault);
+				 const struct curl_blob *authorities,
+				 const struct transport_events *events, void *context);
 
 /* Writes a copy of data. Call it only between on_connected and on_closed. */
 void transport_write(struct transport *transport, const void *data, size_t size);

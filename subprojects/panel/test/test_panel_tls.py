@@ -1,10 +1,13 @@
 """wss:// and https://."""
 
+import os
+import socket
 import ssl
+import threading
 
 import pytest
 
-from harness import Connection, Server, answer, make_certificate, still, take_request, tls_context
+from harness import Server, answer, make_certificate, still, take_request, tls_context
 
 
 @pytest.fixture(scope="module")
@@ -62,38 +65,39 @@ def test_versions(authority, tmp_path, start, version, key, order):
     context.minimum_version = context.maximum_version = getattr(ssl.TLSVersion, version)
     server = Server(context=context)
     running = start("--url", server.url("wss", host="localhost"), "--ca", authority + ".pem")
-    connection = take_at_second_try(server)
+    connection = server.take().accept()
     assert connection.stream.version() == version.replace("_", ".")
     running.wait("connected")
     server.close()
 
 
-def take_at_second_try(server):
-    """A panel's connection; before it, there may be one that ends in its handshake."""
-    try:
-        stream = server.take_stream()
-    except ssl.SSLError:
-        stream = server.take_stream()
-    return Connection(stream).accept()
+def test_through_a_proxy(serve, start, authority):
+    """The proxy gets the server's name and port, and no key of the panel."""
+    proxy, server = Server(), serve("DNS:localhost")
+    running = start(
+        "--url",
+        server.url("wss", host="localhost"),
+        "--ca",
+        authority + ".pem",
+        env={**os.environ, "https_proxy": f"http://127.0.0.1:{proxy.port}", "no_proxy": ""},
+    )
+    stream = proxy.take_stream()
+    assert take_request(stream)[0] == f"CONNECT localhost:{server.port} HTTP/1.1"
+    onward = socket.create_connection(("127.0.0.1", server.port))
+    stream.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+    for source, target in ((stream, onward), (onward, stream)):
+        threading.Thread(target=relay, args=(source, target), daemon=True).start()
+    server.take().accept()
+    running.wait("connected")
+    proxy.close()
 
 
-def test_somebody_keeps_the_server_from_the_newer_version(authority, tmp_path, start):
-    base = make_certificate(tmp_path, "server", "DNS:localhost", authority, "rsa")
-    older, newer = tls_context(base), tls_context(base)
-    older.options |= ssl.OP_CIPHER_SERVER_PREFERENCE
-    older.maximum_version = ssl.TLSVersion.TLSv1_2
-    server = Server(context=older)
-    running = start("--url", server.url("wss", host="localhost"), "--ca", authority + ".pem")
-    with pytest.raises(ssl.SSLError):
-        server.take_stream()
-    # The second connection is offered TLS 1.2 alone, by a server that could do better.
-    server.context = newer
+def relay(source, target):
     try:
-        server.take_stream()
+        while data := source.recv(65536):
+            target.sendall(data)
     except OSError:
-        pass
-    assert "from TLS 1.3" in running.wait("closed")["reason"]
-    server.close()
+        pass  # the test is over
 
 
 def test_picture_over_https(serve, start, authority):
