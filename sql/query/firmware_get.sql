@@ -1,0 +1,8 @@
+-- Firmware of a device's panel. No row: the device is gone.
+-- params: id uuid
+-- row: firmware
+-- effect: read
+-- work: bounded
+SELECT {firmware}
+FROM device_firmware
+WHERE device_id = :id
