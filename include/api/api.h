@@ -49,6 +49,7 @@ extern const struct endpoint endpoint_account_mqtt_set;
 extern const struct endpoint endpoint_app_picture_get;
 extern const struct endpoint endpoint_device_alias_end;
 extern const struct endpoint endpoint_device_move;
+extern const struct endpoint endpoint_firmware_get;
 extern const struct endpoint endpoint_device_reboot;
 extern const struct endpoint endpoint_device_rotation;
 extern const struct endpoint endpoint_import_tronbyt;

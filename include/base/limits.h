@@ -198,6 +198,10 @@ enum {
 	LIMIT_PANEL_FRAMES_BURST = LIMIT_WEBSOCKET_FRAMES_PER_MINUTE + 256,
 	/* Panel connections of one device in a worker: the oldest one is dropped. */
 	LIMIT_PANEL_LINKS = 4,
+	/* Reports of a panel about itself. Firmware reports after each connect, and after each
+	 * change of its settings. */
+	LIMIT_PANEL_REPORTS_PER_S = 1,
+	LIMIT_PANEL_REPORTS_BURST = 20,
 	LIMIT_DEVICES_OF_ACCOUNT = 1000,  /* that can be added on its pages; 409 */
 	LIMIT_KEY_DEVICES = 100,	  /* of an API key that is not for all; 400 */
 	LIMIT_PUSH_DEVICES = 100,	  /* that one push names; 400 */

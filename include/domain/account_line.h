@@ -54,7 +54,7 @@ struct account_line {
 	struct str first_characters;
 	struct str scope, ends_at;
 	struct str timezone;
-	struct str locale;
+	struct str locale, board;
 	struct str entry_id;
 	struct str picture;   /* base64 */
 	struct str encrypted; /* base64: secret settings */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "domain/device_reference.h"
+#include "domain/firmware.h"
 #include "record/json.h"
 
 enum {
@@ -20,9 +21,10 @@ struct panel_report {
 	struct str ssid;
 	int64_t wifi_signal_dbm;
 	struct str mac_address;
+	struct str settings; /* JSON object, see domain/firmware.h */
 };
 
-/* client_info: a JSON value of any kind. Texts stay in its document. */
+/* client_info: a JSON value of any kind. Texts stay in its document, settings lie in the arena. */
 void panel_report_read(const struct json_value *client_info, struct arena *arena,
 		       struct panel_report *ret_report);
 

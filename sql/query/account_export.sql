@@ -79,7 +79,7 @@ CROSS JOIN LATERAL (
 					'dimStart', CASE WHEN device.dim_enabled THEN json_clock(device.dim_start_minute) END,
 					'dimBrightness', CASE WHEN device.dim_enabled THEN device.dim_brightness END,
 					'nightBrightness', device.night_brightness, 'pictureLimit', device.picture_limit_bytes,
-					'locale', device.locale))::text AS line, NULL::bytea AS encrypted
+					'locale', device.locale, 'board', device.board))::text AS line, NULL::bytea AS encrypted
 			) UNION ALL (
 				SELECT 'entry', entry.id, json_strip_nulls(json_build_object('kind', 'entry', 'device', device.id,
 					'id', entry.id, 'createdAt', json_timestamp(entry.created_at),

@@ -3,18 +3,19 @@
 -- address differs from the one reported before. is_new: any value differs from the one reported
 -- before.
 -- params: ids uuid[], firmware_versions text[], firmware_types text[], protocol_versions int8[],
---   hostnames text[], ssids text[], wifi_signals int8[], macs text[]
+--   hostnames text[], ssids text[], wifi_signals int8[], macs text[], settings text[]
 -- row: device_id uuid, generation int8, is_mac_new bool, is_new bool
 WITH told AS (
 	SELECT id, nullif(firmware_version, '') AS firmware_version,
 		nullif(firmware_type, '') AS firmware_type,
 		nullif(protocol_version, 0)::int4 AS protocol_version,
 		nullif(hostname, '') AS hostname, nullif(ssid, '') AS ssid,
-		nullif(wifi_signal, 0)::int4 AS wifi_signal, nullif(mac, '')::macaddr AS mac
+		nullif(wifi_signal, 0)::int4 AS wifi_signal, nullif(mac, '')::macaddr AS mac,
+		coalesce(nullif(settings, ''), '{}')::jsonb AS settings
 	FROM unnest(:ids, :firmware_versions, :firmware_types, :protocol_versions, :hostnames,
-			:ssids, :wifi_signals, :macs)
+			:ssids, :wifi_signals, :macs, :settings)
 		AS told (id, firmware_version, firmware_type, protocol_version, hostname, ssid,
-			wifi_signal, mac)
+			wifi_signal, mac, settings)
 ), present AS (
 	SELECT device.id, device.generation, coalesce(device.told_mac, device.mac) AS known_mac
 	FROM device
@@ -23,9 +24,9 @@ WITH told AS (
 	FOR KEY SHARE SKIP LOCKED
 ), written AS (
 	INSERT INTO panel_info AS info (device_id, firmware_version, firmware_type, protocol_version,
-		hostname, ssid, wifi_signal)
+		hostname, ssid, wifi_signal, settings)
 	SELECT told.id, told.firmware_version, told.firmware_type, told.protocol_version, told.hostname,
-		told.ssid, told.wifi_signal
+		told.ssid, told.wifi_signal, told.settings
 	FROM told
 	JOIN present USING (id)
 	ORDER BY told.id
@@ -36,12 +37,13 @@ WITH told AS (
 		hostname = excluded.hostname,
 		ssid = excluded.ssid,
 		wifi_signal = excluded.wifi_signal,
+		settings = excluded.settings,
 		told_at = present_time()
 	WHERE (info.firmware_version, info.firmware_type, info.protocol_version, info.hostname,
-			info.ssid, info.wifi_signal)
+			info.ssid, info.wifi_signal, info.settings)
 		IS DISTINCT FROM (excluded.firmware_version, excluded.firmware_type,
 			excluded.protocol_version, excluded.hostname, excluded.ssid,
-			excluded.wifi_signal)
+			excluded.wifi_signal, excluded.settings)
 	RETURNING info.device_id
 )
 SELECT present.id AS device_id, present.generation,

@@ -55,6 +55,7 @@ static const struct record_field device_fields[] = {
     RECORD_STR(struct device_line, device.name, .name = "name"),
     RECORD_STR(struct device_line, device.timezone, .name = "timezone"),
     RECORD_STR(struct device_line, device.locale, .name = "locale"),
+    RECORD_STR(struct device_line, device.board, .name = "board", .nullable = true),
     RECORD_INT2(struct device_line, device.brightness, .name = "brightness"),
     RECORD_INT4(struct device_line, device.schedule_interval_s, .name = "scheduleInterval"),
     RECORD_BOOL(struct device_line, device.sleep_enabled, .name = "sleepEnabled"),

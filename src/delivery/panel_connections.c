@@ -194,14 +194,15 @@ static void take_client_info(struct panel_connection *connection, const struct j
 	struct panel_report report;
 	char id[ID_TEXT_LENGTH + 1];
 
-	connection->has_introduced_itself = true;
 	panel_report_read(info, arena, &report);
-	id_format(connection->panel->id, id);
-	log_info("panel", "panel identified itself", LOG_TEXT("device", id),
-		 LOG_STR("firmware_version", report.firmware_version),
-		 LOG_STR("firmware_type", report.firmware_type),
-		 LOG_STR("mac", report.mac_address));
 	panel_reports_take(connection->connections->reports, connection->panel->id, &report);
+	id_format(connection->panel->id, id);
+	if (!connection->has_introduced_itself)
+		log_info("panel", "panel identified itself", LOG_TEXT("device", id),
+			 LOG_STR("firmware_version", report.firmware_version),
+			 LOG_STR("firmware_type", report.firmware_type),
+			 LOG_STR("mac", report.mac_address));
+	connection->has_introduced_itself = true;
 }
 
 static void take_queued(struct panel_connection *connection, int64_t number)
@@ -224,7 +225,8 @@ static void take_json(struct panel_connection *connection, const struct json_val
 {
 	int64_t number;
 
-	if (member(root, "client_info") && !connection->has_introduced_itself)
+	if (member(root, "client_info") &&
+	    panel_reports_may_take(connection->connections->rates, connection->panel->id))
 		take_client_info(connection, member(root, "client_info"), arena);
 	if (json_get_integer(member(root, "queued"), &number))
 		take_queued(connection, number);
@@ -250,8 +252,7 @@ static bool read_number(struct str text, struct str start, int64_t *ret_number)
 	return true;
 }
 
-/* Reads a message that firmware sends twice for each picture, in exactly this form: a fleet that
- * takes a picture sends little else. Any other text is read as JSON. */
+/* Reads the usual messages without JSON: a fleet that takes a picture sends little else. */
 static bool take_usual(struct panel_connection *connection, struct str text)
 {
 	int64_t number;

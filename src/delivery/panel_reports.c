@@ -1,4 +1,6 @@
 #include "panel_reports.h"
+#include "base/clock.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/require.h"
 #include "change_hint.h"
@@ -17,6 +19,7 @@ struct report {
 	struct id device_id;
 	struct panel_report told; /* its texts lie in the next members */
 	char texts[4][PANEL_TEXT_BYTES_MAX];
+	char settings[FIRMWARE_SETTINGS_BYTES_MAX];
 	bool has_mac;
 	uint8_t mac[MAC_BYTES];
 };
@@ -162,7 +165,7 @@ static struct str mac_text(const struct report *report, struct arena *arena)
 
 static void ask(struct batch *batch, unsigned count)
 {
-	struct str *texts[5];
+	struct str *texts[6];
 	int64_t *protocols = arena_alloc(&batch->arena, count * sizeof(protocols[0]));
 	int64_t *signals = arena_alloc(&batch->arena, count * sizeof(signals[0]));
 	struct id *ids = arena_alloc(&batch->arena, count * sizeof(ids[0]));
@@ -179,6 +182,7 @@ static void ask(struct batch *batch, unsigned count)
 		texts[2][i] = report->told.hostname;
 		texts[3][i] = report->told.ssid;
 		texts[4][i] = mac_text(report, &batch->arena);
+		texts[5][i] = report->told.settings;
 		protocols[i] = report->told.protocol_version;
 		signals[i++] = report->told.wifi_signal_dbm;
 	}
@@ -193,6 +197,7 @@ static void ask(struct batch *batch, unsigned count)
 				 .ssids = {texts[3], count},
 				 .wifi_signals = {signals, count},
 				 .macs = {texts[4], count},
+				 .settings = {texts[5], count},
 			     },
 			     NULL);
 	batch->query.done = on_written;
@@ -225,12 +230,23 @@ static void on_deadline(struct deadline *deadline)
 		deadline_set(reports->loop, &reports->deadline, AGAIN_MS);
 }
 
-static void copy_text(char *bytes, struct str *text)
+static void copy_text(char *bytes, size_t size, struct str *text)
 {
-	require(text->length <= PANEL_TEXT_BYTES_MAX);
+	require(text->length <= size);
 	if (text->length)
 		memcpy(bytes, text->data, text->length);
 	text->data = bytes;
+}
+
+bool panel_reports_may_take(struct rate_table *rates, struct id device_id)
+{
+	static const struct rate_policy reports = {
+	    .name = "reports",
+	    .per_second = LIMIT_PANEL_REPORTS_PER_S,
+	    .burst = LIMIT_PANEL_REPORTS_BURST,
+	};
+
+	return rate_take_some(rates, &reports, device_id, 1, clock_monotonic_us()) == 1;
 }
 
 void panel_reports_take(struct panel_reports *reports, struct id device_id,
@@ -249,10 +265,11 @@ void panel_reports_take(struct panel_reports *reports, struct id device_id,
 	report = memory_zalloc(sizeof(*report));
 	report->device_id = device_id;
 	report->told = *told;
-	copy_text(report->texts[0], &report->told.firmware_version);
-	copy_text(report->texts[1], &report->told.firmware_type);
-	copy_text(report->texts[2], &report->told.hostname);
-	copy_text(report->texts[3], &report->told.ssid);
+	copy_text(report->texts[0], PANEL_TEXT_BYTES_MAX, &report->told.firmware_version);
+	copy_text(report->texts[1], PANEL_TEXT_BYTES_MAX, &report->told.firmware_type);
+	copy_text(report->texts[2], PANEL_TEXT_BYTES_MAX, &report->told.hostname);
+	copy_text(report->texts[3], PANEL_TEXT_BYTES_MAX, &report->told.ssid);
+	copy_text(report->settings, FIRMWARE_SETTINGS_BYTES_MAX, &report->told.settings);
 	report->has_mac = panel_report_mac(told, report->mac);
 	report->told.mac_address = (struct str){0};
 	if (!add(reports, report, WRITE_MS))

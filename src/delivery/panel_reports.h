@@ -6,6 +6,7 @@
 #include "db/db.h"
 #include "domain/panel_report.h"
 #include "loop/loop.h"
+#include "task/rate.h"
 
 struct panel_reports {
 	struct loop *loop;
@@ -24,6 +25,10 @@ void panel_reports_finish(struct panel_reports *reports);
 /* Writes waiting reports, and accepts none from now on. */
 void panel_reports_drain(struct panel_reports *reports);
 
+/* Whether a report is within the limit of the device. A panel reports again after each change of
+ * its settings, and a report that differs from the previous one costs a write, and a hint to all
+ * workers. */
+bool panel_reports_may_take(struct rate_table *rates, struct id device_id);
 /* Takes a report of this device's panel, which is copied. */
 void panel_reports_take(struct panel_reports *reports, struct id device_id,
 			const struct panel_report *report);

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "domain/api_key.h"
 #include "domain/app.h"
+#include "domain/board.h"
 #include "domain/device.h"
 #include "domain/device_reference.h"
 #include "domain/password.h"
@@ -184,6 +185,7 @@ static const struct record_field device_fields[] = {
     NUMBER(night_brightness, "nightBrightness", 0, 100),
     NUMBER(picture_limit_bytes, "pictureLimit", DEVICE_PICTURE_LIMIT_MIN, PICTURE_BYTES_MAX),
     TEXT(locale, "locale", 2, 30, .required = true, .check = device_locale_check),
+    TEXT(board, "board", 1, 32, .check = board_check),
 };
 static const struct record_field entry_fields[] = {
     KIND,

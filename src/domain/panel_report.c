@@ -22,6 +22,19 @@ static const struct record_field fields[] = {
 };
 static const struct record record = RECORD(struct panel_report, fields);
 
+/* Returns the settings as JSON; an empty text if there are none. */
+static struct str read_settings(const struct json_value *client_info, struct arena *arena)
+{
+	struct buffer json = {0};
+	struct str settings = {0};
+
+	firmware_settings_read(client_info, &json);
+	if (buffer_length(&json) > strlen("{}"))
+		settings = arena_copy(arena, buffer_view(&json));
+	buffer_finish(&json);
+	return settings;
+}
+
 void panel_report_read(const struct json_value *client_info, struct arena *arena,
 		       struct panel_report *ret_report)
 {
@@ -32,6 +45,7 @@ void panel_report_read(const struct json_value *client_info, struct arena *arena
 	faults_init(&ignored, arena);
 	if (json_is_object(client_info))
 		record_read_json(&record, client_info, ret_report, &present, &ignored);
+	ret_report->settings = read_settings(client_info, arena);
 }
 
 bool panel_report_of_version(struct str version, struct panel_report *ret_report)
@@ -78,7 +92,7 @@ bool panel_report_is_empty(const struct panel_report *report)
 {
 	return !report->firmware_version.length && !report->firmware_type.length &&
 	       !report->protocol_version && !report->hostname.length && !report->ssid.length &&
-	       !report->wifi_signal_dbm && !report->mac_address.length;
+	       !report->wifi_signal_dbm && !report->mac_address.length && !report->settings.length;
 }
 
 bool panel_report_mac(const struct panel_report *report, uint8_t ret_mac[static MAC_BYTES])

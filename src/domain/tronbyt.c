@@ -1,5 +1,6 @@
 #include "domain/tronbyt.h"
 #include "base/zones.h"
+#include "domain/board.h"
 #include "domain/device.h"
 #include "tronbyt_reader.h"
 
@@ -95,6 +96,16 @@ static void read_locale(struct tronbyt_reader *reader, struct tronbyt_device *de
 		device->locale = locale;
 	else
 		tronbyt_say(reader, "locale", "is not a language: set to en");
+}
+
+/* Older files have no board. */
+static void read_board(struct tronbyt_reader *reader, struct tronbyt_device *device)
+{
+	tronbyt_text(reader, "type", &device->board);
+	if (device->board.length && board_check(device->board)) {
+		tronbyt_say(reader, "type", "is not a known board: not set");
+		device->board = (struct str){0};
+	}
 }
 
 static struct str scale_of(struct tronbyt_reader *reader)
@@ -265,6 +276,7 @@ static void read_members(struct tronbyt_reader *reader, struct tronbyt_device *d
 {
 	read_zone(reader, device);
 	read_locale(reader, device);
+	read_board(reader, device);
 	tronbyt_brightness(reader, "brightness", scale_of(reader), &device->brightness);
 	tronbyt_number(reader, "default_interval", SCHEDULE_INTERVAL_MIN_S, SCHEDULE_INTERVAL_MAX_S,
 		       &device->schedule_interval_s);

@@ -99,6 +99,7 @@ static struct str words_of(struct arena *arena, const char *member)
 	    {"start_time", "start of its hours"},
 	    {"swap_colors", "swapped colours"},
 	    {"timezone", "time zone"},
+	    {"type", "board"},
 	    {"uinterval", "render interval"},
 	    {"use_custom_recurrence", "recurrence"},
 	};

@@ -68,6 +68,7 @@ def test_a_device_with_its_settings(world, account, clock):
     assert (older["dimMode"]["startTime"], older["dimMode"]["brightness"]) == ("19:45", 8)
     assert older["nightMode"]["brightness"] == 3
     assert world.sql("SELECT locale FROM device WHERE id = %s", made["id"]) == [("de-DE",)]
+    assert older["type"] == "tidbyt_gen1"
     first, second = account.get(f"/v1/devices/{made['id']}/installations").ok()
     assert older["pinnedApp"] == first["id"].replace("-", "") and older["nightMode"]["app"] == second["id"].replace("-", "")
     detail = account.get(f"/v1/devices/{made['id']}/installations/{first['id']}").ok()
@@ -282,6 +283,7 @@ def test_an_id_that_is_repeated(account):
 @pytest.mark.parametrize("name, value, what", [
     ("name", 1, "name"), ("brightness", "1", "brightness"), ("default_interval", [], "interval"),
     ("timezone", {}, "time zone"), ("locale", 1, "locale"), ("location", "x", "place"),
+    ("type", 1, "board"), ("type", "tidbyt_gen3", "board"),
     ("night_mode_enabled", "yes", "night"), ("night_start", 24, "start of the night"),
     ("night_brightness", "x", "brightness at night"), ("dim_time", True, "start of dimming"),
     ("require_api_key", "yes", "key"), ("color_filter", 1, "colour filter"), ("apps", "x", "rotation"),

@@ -17,7 +17,7 @@ ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConn
          "pushImage", "pushImageToDevices", "showMessage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "getAppVersionCheck", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
-         "streamEvents",
+         "streamEvents", "getFirmware",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",
          "listInstallations", "getDeviceRotation", "getInstallation", "updateInstallation", "createInstallation",
          "orderInstallations",

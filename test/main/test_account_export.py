@@ -53,6 +53,8 @@ def owner(source):
                         "--mac", "02:00:00:00:00:01")
     source.ctl("device", "create", "--account", EMAIL, "--name", "Empty")
     source.ctl("device", "update", "S-1", "--dim", "on", "--dim-start", "20:15", "--dim-brightness", "0")
+    with database_of(source) as connection, connection.cursor() as cursor:
+        cursor.execute("UPDATE device SET board = 'pixoticker' WHERE serial = 'S-1'")
     source.ctl("device", "update", "S-1", "--brightness", "7", "--timezone", "Europe/Zagreb", "--sleep",
                "on", "--sleep-start", "23:59")
     key = source.ctl("key", "create", "--account", EMAIL, "--name", "home")["key"]
@@ -134,7 +136,7 @@ def content_of(server):
                       "volume, auto_dim, timezone, schedule_interval_s, sleep_enabled, sleep_start_minute, "
                       "sleep_end_minute, entry_count, pinned_installation_id, night_installation_id, "
                       "night_brightness, picture_limit_bytes, locale, dim_enabled, dim_start_minute, "
-                      "dim_brightness FROM device",
+                      "dim_brightness, board FROM device",
             "entry": "SELECT device_id, id, app_id, row_number() OVER (PARTITION BY device_id ORDER BY rank), "
                      "created_at, picture, is_enabled, display_s, start_minute, end_minute, weekdays, "
                      "replaced_at, settings, settings_hash, place FROM installation",

@@ -118,9 +118,10 @@ SPECIAL = {
     "app_allow": {"id": quoted(key(4, 1))}, "app_remove": {"id": quoted(key(4, 1))},
     "account_create": {"id": quoted(key(17, 1)), "email": "'new@example.org'"},
     "account_remove": {"id": quoted(key(1, 3))}, "operator_link_create": {"secret_hash": of_hash(17, 4)},
+    "firmware_get": {"id": quoted(key(3, 1))},
     "device_reboot": {"id": quoted(key(3, 1))}, "device_move": {"id": quoted(key(3, 1))},
     "tronbyt_import": {"line": quoted(json.dumps({
-        "formerId": "0a1b2c3d", "aliasIsGuessable": False, "aliasIsOpen": False, "name": "New", "timezone": "UTC", "locale": "en", "brightness": 5, "scheduleInterval": 15,
+        "formerId": "0a1b2c3d", "aliasIsGuessable": False, "aliasIsOpen": False, "name": "New", "timezone": "UTC", "locale": "en", "board": "other", "brightness": 5, "scheduleInterval": 15,
         "sleepEnabled": False, "sleepStart": 0, "sleepEnd": 0, "nightBrightness": 0, "dimEnabled": False, "dimStart": 0,
         "dimBrightness": 0, "entries": []})), "device_limit": "1000000"},
     "app_collection_choose": {"source": "'/checkout'", "name": "'Name'"}, "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},

@@ -121,6 +121,37 @@ function LanguageSetting(props: SettingsProps): JSX.Element {
 	);
 }
 
+/** Empty: not chosen. */
+const BOARD_NAMES: readonly { value: string; words: string }[] = [
+	{ value: "tidbyt_gen1", words: "Tidbyt, first generation" },
+	{ value: "tidbyt_gen2", words: "Tidbyt, second generation" },
+	{ value: "tronbyt_s3", words: "Tronbyt S3" },
+	{ value: "tronbyt_s3_wide", words: "Tronbyt S3, wide" },
+	{ value: "matrixportal_s3", words: "MatrixPortal S3" },
+	{ value: "matrixportal_s3_waveshare", words: "MatrixPortal S3, Waveshare panel" },
+	{ value: "waveshare_s3", words: "Waveshare S3" },
+	{ value: "pixoticker", words: "Pixoticker" },
+	{ value: "raspberrypi", words: "Raspberry Pi" },
+	{ value: "raspberrypi_wide", words: "Raspberry Pi, wide" },
+	{ value: "other", words: "Another board" },
+];
+
+function BoardNameSetting(props: SettingsProps): JSX.Element {
+	const { save, said, fault, chosen } = useSetting("board", props);
+	const value = typeof chosen === "string" ? chosen : props.device.board;
+	return (
+		<Select
+			label="Board"
+			value={value ?? ""}
+			options={value ? BOARD_NAMES : [{ value: "", words: "Not chosen" }, ...BOARD_NAMES]}
+			onChange={save}
+			said={said}
+			fault={fault}
+			help="Panels do not report their board."
+		/>
+	);
+}
+
 type Limit = Device["pictureLimitBytes"];
 
 /** Described by their effect: users know their panel's board by whether long animations work. */
@@ -224,6 +255,7 @@ export function Settings(props: SettingsProps): JSX.Element {
 			<Group title="Device">
 				<TextSetting {...props} name="name" label="Name" value={device.name} maxLength={25} />
 				<TimezoneSetting {...props} />
+				<BoardNameSetting {...props} />
 				<TextSetting
 					{...props}
 					name="scheduleInterval"

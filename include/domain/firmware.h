@@ -1,0 +1,18 @@
+/* Settings of a panel's firmware: those that it reports about itself ("client_info"), and those
+ * that it is to take. A report is untrusted: a value that is too long, has control characters or is
+ * of a wrong type counts as not reported. */
+#pragma once
+
+#include "domain/firmware_records.h"
+#include "record/json.h"
+
+enum {
+	/* Largest JSON object of reported settings: a name of 64 code points, three texts of 128
+	 * ASCII characters, each of which may need an escape, and the rest. */
+	FIRMWARE_SETTINGS_BYTES_MAX = 2048,
+};
+
+/* Appends the settings of a client_info, a JSON value of any kind, as a JSON object with the names
+ * that the API has; "{}": none were reported. The query of an address is left out, since it has the
+ * device's key. */
+void firmware_settings_read(const struct json_value *client_info, struct buffer *buffer);
