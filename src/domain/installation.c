@@ -44,6 +44,12 @@ int64_t installation_revision(const struct entry_options *options, struct str se
 	return (revision & INT64_MAX) | 1;
 }
 
+const char *installation_move_check(struct str to)
+{
+	return str_equal(to, STR("top")) || str_equal(to, STR("bottom")) ? NULL
+									 : "must be top or bottom";
+}
+
 /* Adds an ID to an order; false: the ID is invalid or repeated. */
 static bool add_id(struct rotation_order *order, const struct json_value *value)
 {

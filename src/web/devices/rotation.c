@@ -64,6 +64,21 @@ const struct endpoint endpoint_rotation_show = {
     .refused = show_refused,
     ENDPOINT_ROTATION_SHOW,
 };
+const struct endpoint endpoint_rotation_copy = {
+    ENDPOINT_ROTATION_COPY,
+};
+const struct endpoint endpoint_rotation_move = {
+    ENDPOINT_ROTATION_MOVE,
+};
+const struct endpoint endpoint_own_push_devices = {
+    ENDPOINT_OWN_PUSH_DEVICES,
+};
+const struct endpoint endpoint_own_brightness_set = {
+    ENDPOINT_OWN_BRIGHTNESS_SET,
+};
+const struct endpoint endpoint_own_pin_set = {
+    ENDPOINT_OWN_PIN_SET,
+};
 const struct endpoint endpoint_own_push = {
     ENDPOINT_OWN_PUSH,
 };

@@ -4,6 +4,7 @@ import { patch, type Schemas } from "../api/client";
 import { Check } from "../components/check";
 import { Fault } from "../components/fault";
 import { Field } from "../components/field";
+import { EntryPlace } from "./entry_place";
 import { useSaver, useUnsaved, type Saver } from "./saver";
 import { shortDay, WEEKDAYS, type Weekday } from "./schedule";
 import type { Device, Entry, RotationResource } from "./store";
@@ -223,6 +224,7 @@ export function EntryOptions(props: OptionProps & { id: string; name: string }):
 			<WeekdaysOption {...props} />
 			<NameOption {...props} />
 			<DisplayTime {...props} />
+			<EntryPlace {...props} />
 			<p class="quiet entry-zone">Hours and days are in the time zone {device.timezone}.</p>
 		</div>
 	);
