@@ -64,6 +64,7 @@ struct tronbyt_entry {
 	struct str app;	      /* slug or name of its app, or folder of a user's own app */
 	struct str path;      /* of the app's script; empty: none */
 	struct str name;      /* empty: none of its own */
+	struct str note;      /* empty: none, or it is the name */
 	struct settings settings;
 	bool is_enabled;
 	bool is_pinned;
@@ -82,8 +83,9 @@ struct tronbyt_device {
 	struct str name;
 	struct str timezone;
 	struct str locale;
-	struct str key; /* empty: none */
-	bool needs_key; /* its panel showed the key there */
+	struct str note; /* empty: none */
+	struct str key;	 /* empty: none */
+	bool needs_key;	 /* its panel showed the key there */
 	int64_t brightness;
 	int64_t schedule_interval_s;
 	bool sleep_enabled;

@@ -184,6 +184,7 @@ static const struct record_field device_fields[] = {
     NUMBER(night_brightness, "nightBrightness", 0, 100),
     NUMBER(picture_limit_bytes, "pictureLimit", DEVICE_PICTURE_LIMIT_MIN, PICTURE_BYTES_MAX),
     TEXT(locale, "locale", 2, 30, .required = true, .check = device_locale_check),
+    TEXT(note, "note", 1, NOTE_LENGTH_MAX, .check = device_note_check),
 };
 static const struct record_field entry_fields[] = {
     KIND,
@@ -204,6 +205,7 @@ static const struct record_field entry_fields[] = {
     RECORD_CLOCK(LINE, end_minute, .body = "hoursEnd"),
     NUMBER(weekdays, "weekdays", 1, 127),
     TEXT(name, "name", 1, LIMIT_INSTALLATION_ID, .check = device_name_check),
+    TEXT(note, "note", 1, NOTE_LENGTH_MAX, .check = device_note_check),
     FLAG(is_pinned, "isPinned"),
     FLAG(is_night, "isNight"),
 };

@@ -8,6 +8,7 @@ import { Select } from "../components/select";
 import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
 import { languages } from "./languages";
+import { Note } from "./note";
 import { useSaver, useUnsaved, type Saver } from "./saver";
 import type { Device, DeviceUpdate } from "./store";
 
@@ -121,6 +122,10 @@ function LanguageSetting(props: SettingsProps): JSX.Element {
 	);
 }
 
+function NoteSetting(props: SettingsProps): JSX.Element {
+	return <Note stored={props.device.note} saver={useSetting("note", props)} />;
+}
+
 type Limit = Device["pictureLimitBytes"];
 
 /** Described by their effect: users know their panel's board by whether long animations work. */
@@ -223,6 +228,7 @@ export function Settings(props: SettingsProps): JSX.Element {
 			</Group>
 			<Group title="Device">
 				<TextSetting {...props} name="name" label="Name" value={device.name} maxLength={25} />
+				<NoteSetting {...props} />
 				<TimezoneSetting {...props} />
 				<TextSetting
 					{...props}
