@@ -55,6 +55,7 @@ struct account_line {
 	struct str scope, ends_at;
 	struct str timezone;
 	struct str locale, board;
+	struct str note; /* of a device, an entry */
 	struct str entry_id;
 	struct str picture;   /* base64 */
 	struct str encrypted; /* base64: secret settings */

@@ -10,6 +10,7 @@
 
 enum {
 	DEVICE_NAME_LENGTH_MAX = 25,
+	NOTE_LENGTH_MAX = 1000, /* of a device, an entry */
 	SCHEDULE_INTERVAL_MIN_S = 15,
 	SCHEDULE_INTERVAL_MAX_S = 86400,
 };

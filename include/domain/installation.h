@@ -17,6 +17,7 @@ struct entry_options {
 	struct str hours;    /* JSON; empty: the whole day */
 	struct str weekdays; /* JSON */
 	bool is_pinned;
+	struct str note;
 };
 
 extern const struct record entry_options_record;

@@ -64,6 +64,7 @@ struct tronbyt_entry {
 	struct str app;	      /* slug or name of its app, or folder of a user's own app */
 	struct str path;      /* of the app's script; empty: none */
 	struct str name;      /* empty: none of its own */
+	struct str note;      /* empty: none, or it is the name */
 	struct settings settings;
 	bool is_enabled;
 	bool is_pinned;
@@ -83,6 +84,7 @@ struct tronbyt_device {
 	struct str timezone;
 	struct str locale;
 	struct str board; /* empty: the file has none */
+	struct str note;	  /* empty: none */
 	struct str key;	  /* empty: none */
 	bool needs_key;	  /* its panel showed the key there */
 	int64_t brightness;

@@ -16,7 +16,7 @@ bool v0_entry_id_is_bare(struct str id);
 
 /* Members that only show, such as nightMode: a change may have them as they are shown. Those that
  * change by themselves, such as lastSeen, may have any value of their type. */
-enum { V0_DEVICE_SHOWN = 8, V0_INSTALLATION_SHOWN = 5 };
+enum { V0_DEVICE_SHOWN = 7, V0_INSTALLATION_SHOWN = 5 };
 
 /* A change of a device. */
 struct v0_device_change {

@@ -151,6 +151,8 @@ const struct problem_kind *task_device_problem(const struct task *task, const ch
 /* Takes a token from the rate limit of task_device(), and another one from that of the caller if
  * is_another. Returns false if there is none; *ret_retry_after_s is the time until there is one. */
 bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_retry_after_s);
+/* Takes another token from the rate limit of the caller, for a request about several devices. */
+bool task_take_token(struct task *task, unsigned *ret_retry_after_s);
 /* Returns the app of the path; RESOURCE_APP only. */
 const struct app *task_app(struct task *task);
 /* Returns the body if it is the bytes of a picture, with its media type, which is empty for image

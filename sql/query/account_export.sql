@@ -79,7 +79,8 @@ CROSS JOIN LATERAL (
 					'dimStart', CASE WHEN device.dim_enabled THEN json_clock(device.dim_start_minute) END,
 					'dimBrightness', CASE WHEN device.dim_enabled THEN device.dim_brightness END,
 					'nightBrightness', device.night_brightness, 'pictureLimit', device.picture_limit_bytes,
-					'locale', device.locale, 'board', device.board))::text AS line, NULL::bytea AS encrypted
+					'locale', device.locale, 'board', device.board, 'note', nullif(device.note, '')))::text AS line,
+					NULL::bytea AS encrypted
 			) UNION ALL (
 				SELECT 'entry', entry.id, json_strip_nulls(json_build_object('kind', 'entry', 'device', device.id,
 					'id', entry.id, 'createdAt', json_timestamp(entry.created_at),
@@ -95,7 +96,7 @@ CROSS JOIN LATERAL (
 					'settings', CASE WHEN entry.app_id IS NOT NULL THEN entry.settings::json END,
 					'isEnabled', entry.is_enabled, 'displaySeconds', entry.display_s, 'name', entry.name,
 					'hoursStart', json_clock(entry.start_minute), 'hoursEnd', json_clock(entry.end_minute),
-					'weekdays', entry.weekdays,
+					'weekdays', entry.weekdays, 'note', nullif(entry.note, ''),
 					'isPinned', coalesce(device.pinned_installation_id = entry.id, false),
 					'isNight', coalesce(device.night_installation_id = entry.id, false)))::text,
 					entry.secret_settings

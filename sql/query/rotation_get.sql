@@ -37,6 +37,7 @@ SELECT coalesce((
 				'end', json_clock(installation.end_minute)) END AS hours,
 			json_weekdays(installation.weekdays) AS weekdays,
 			coalesce(installation.id = device.pinned_installation_id, false) AS "isPinned",
+			installation.note,
 			json_timestamp(installation.expires_at) AS "expiresAt"
 	) AS entry
 	WHERE installation.device_id = device.id AND is_present(installation.expires_at)

@@ -18,6 +18,8 @@ void api_entry_parameters(struct task *task, const struct entry_change *change,
 	    .weekdays = (int16_t)change->weekdays_on,
 	    .sets_pinned = change->sets_pinned,
 	    .is_pinned = change->is_pinned,
+	    .sets_note = change->sets_note,
+	    .note = change->note,
 	    .sets_name = change->name != NULL,
 	    .name = change->new_name,
 	};

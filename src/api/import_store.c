@@ -15,7 +15,7 @@ struct entry_line {
 	int64_t number;
 	struct str id;
 	struct id app_id, version_id;
-	struct str name;
+	struct str name, note;
 	bool is_enabled, is_pinned, is_night;
 	int64_t display_s, start_minute, end_minute, weekdays;
 	struct str settings, secret_settings, settings_hash;
@@ -27,6 +27,7 @@ static const struct record_field entry_fields[] = {
     RECORD_ID(struct entry_line, app_id, .name = "appId"),
     RECORD_ID(struct entry_line, version_id, .name = "versionId"),
     RECORD_STR(struct entry_line, name, .name = "name"),
+    RECORD_STR(struct entry_line, note, .name = "note"),
     RECORD_BOOL(struct entry_line, is_enabled, .name = "isEnabled"),
     RECORD_BOOL(struct entry_line, is_pinned, .name = "isPinned"),
     RECORD_BOOL(struct entry_line, is_night, .name = "isNight"),
@@ -56,6 +57,7 @@ static const struct record_field device_fields[] = {
     RECORD_STR(struct device_line, device.timezone, .name = "timezone"),
     RECORD_STR(struct device_line, device.locale, .name = "locale"),
     RECORD_STR(struct device_line, device.board, .name = "board", .nullable = true),
+    RECORD_STR(struct device_line, device.note, .name = "note"),
     RECORD_INT2(struct device_line, device.brightness, .name = "brightness"),
     RECORD_INT4(struct device_line, device.schedule_interval_s, .name = "scheduleInterval"),
     RECORD_BOOL(struct device_line, device.sleep_enabled, .name = "sleepEnabled"),
@@ -86,6 +88,7 @@ static struct entry_line line_of(struct arena *arena, const struct tronbyt_entry
 	    .app_id = entry->app_id,
 	    .version_id = entry->version_id,
 	    .name = file->name.data ? file->name : STR(""),
+	    .note = file->note.data ? file->note : STR(""),
 	    .is_enabled = file->is_enabled,
 	    .is_pinned = file->is_pinned,
 	    .is_night = file->is_night,

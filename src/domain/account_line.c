@@ -186,6 +186,7 @@ static const struct record_field device_fields[] = {
     NUMBER(picture_limit_bytes, "pictureLimit", DEVICE_PICTURE_LIMIT_MIN, PICTURE_BYTES_MAX),
     TEXT(locale, "locale", 2, 30, .required = true, .check = device_locale_check),
     TEXT(board, "board", 1, 32, .check = board_check),
+    TEXT(note, "note", 1, NOTE_LENGTH_MAX, .check = device_note_check),
 };
 static const struct record_field entry_fields[] = {
     KIND,
@@ -206,6 +207,7 @@ static const struct record_field entry_fields[] = {
     RECORD_CLOCK(LINE, end_minute, .body = "hoursEnd"),
     NUMBER(weekdays, "weekdays", 1, 127),
     TEXT(name, "name", 1, LIMIT_INSTALLATION_ID, .check = device_name_check),
+    TEXT(note, "note", 1, NOTE_LENGTH_MAX, .check = device_note_check),
     FLAG(is_pinned, "isPinned"),
     FLAG(is_night, "isNight"),
 };

@@ -26,6 +26,17 @@ const char *device_timezone_check(struct str name)
 }
 
 /* Checks the form of BCP 47: a language, and subtags that distinguish its kinds. */
+const char *device_note_check(struct str note)
+{
+	while (note.length) {
+		uint32_t c = utf8_next(&note);
+
+		if (utf8_is_control(c) && c != '\n' && c != '\t')
+			return "must not contain control characters other than tabs and line feeds";
+	}
+	return NULL;
+}
+
 const char *device_locale_check(struct str locale)
 {
 	size_t part = 0;

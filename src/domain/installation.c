@@ -11,6 +11,7 @@ static const struct record_field entry_options_fields[] = {
     RECORD_JSON(struct entry_options, hours, .name = "hours", .column = "hours", .nullable = true),
     RECORD_JSON(struct entry_options, weekdays, .name = "weekdays", .column = "weekdays"),
     RECORD_BOOL(struct entry_options, is_pinned, .name = "isPinned", .column = "is_pinned"),
+    RECORD_STR(struct entry_options, note, .name = "note", .column = "note"),
 };
 const struct record entry_options_record = RECORD(struct entry_options, entry_options_fields);
 
@@ -42,6 +43,12 @@ int64_t installation_revision(const struct entry_options *options, struct str se
 	for (unsigned i = 0; i < sizeof(revision); i++)
 		revision = (int64_t)((uint64_t)revision << 8 | hash[i]);
 	return (revision & INT64_MAX) | 1;
+}
+
+const char *installation_move_check(struct str to)
+{
+	return str_equal(to, STR("top")) || str_equal(to, STR("bottom")) ? NULL
+									 : "must be top or bottom";
 }
 
 /* Adds an ID to an order; false: the ID is invalid or repeated. */

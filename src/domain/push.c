@@ -1,6 +1,7 @@
 #include "domain/push.h"
 #include "base/hex.h"
 #include "base/limits.h"
+#include "domain/chosen_devices.h"
 
 #include <text/utf8.h>
 
@@ -304,36 +305,12 @@ static void check_how(struct push_body *body, uint64_t seen, struct faults *faul
 			    "must be one of 5, 10, 15, 30, 35, 40, 45 (seconds)");
 }
 
-static bool are_names(const struct json_value *devices)
-{
-	struct json_walk walk = json_walk(devices);
-	const struct json_value *item;
-	struct str name;
-	unsigned count;
-
-	if (!json_get_array(devices, &count) || count == 0 || count > LIMIT_PUSH_DEVICES)
-		return false;
-	while (json_next_item(&walk, &item)) {
-		if (!json_get_str(item, &name) || name.length == 0)
-			return false;
-	}
-	return true;
-}
-
 static void push_devices_body_check(void *memory, uint64_t seen, struct faults *faults)
 {
 	struct push_body *body = memory;
-	struct str word;
 
 	push_body_check(memory, seen, faults);
-	if (!body->devices)
-		return;
-	body->is_for_all = json_get_str(body->devices, &word) && str_equal(word, STR("all"));
-	if (!body->is_for_all && !are_names(body->devices))
-		faults_add(faults, STR("devices"),
-			   "must be \"all\", or an array of 1 to %d IDs, serial numbers or MAC "
-			   "addresses",
-			   LIMIT_PUSH_DEVICES);
+	body->is_for_all = chosen_devices_check(body->devices, faults);
 }
 
 static void push_body_check(void *memory, uint64_t seen, struct faults *faults)

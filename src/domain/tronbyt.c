@@ -4,8 +4,6 @@
 #include "domain/device.h"
 #include "tronbyt_reader.h"
 
-#include <text/utf8.h>
-
 enum {
 	NIGHT_START = 22 * 60,
 	NIGHT_END = 6 * 60,
@@ -17,11 +15,7 @@ enum {
 /* Cuts a name to the maximum of characters. */
 static struct str shorten(struct str name)
 {
-	struct str rest = name;
-
-	for (unsigned i = 0; i < DEVICE_NAME_LENGTH_MAX && rest.length; i++)
-		(void)utf8_next(&rest);
-	return (struct str){name.data, name.length - rest.length};
+	return tronbyt_cut(name, DEVICE_NAME_LENGTH_MAX);
 }
 
 static void read_name(struct tronbyt_reader *reader, struct tronbyt_device *device)
@@ -168,7 +162,6 @@ static void say_rest(struct tronbyt_reader *reader, const struct tronbyt_device 
 	for (size_t i = 0; i < array_length(filters); i++)
 		tronbyt_say_text(reader, filters[i], "none inherit",
 				 "colour filters do not exist here");
-	tronbyt_say_text(reader, "notes", "", "notes of devices do not exist here");
 	tronbyt_say_text(reader, "custom_brightness_scale", "",
 			 "brightness is a percentage here, without steps");
 	if (reader->has_levels && tronbyt_member(reader, "brightness"))
@@ -277,6 +270,7 @@ static void read_members(struct tronbyt_reader *reader, struct tronbyt_device *d
 	read_zone(reader, device);
 	read_locale(reader, device);
 	read_board(reader, device);
+	device->note = tronbyt_take_note(reader);
 	tronbyt_brightness(reader, "brightness", scale_of(reader), &device->brightness);
 	tronbyt_number(reader, "default_interval", SCHEDULE_INTERVAL_MIN_S, SCHEDULE_INTERVAL_MAX_S,
 		       &device->schedule_interval_s);

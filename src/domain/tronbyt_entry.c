@@ -79,8 +79,7 @@ static void read_name(struct tronbyt_reader *reader, struct tronbyt_entry *entry
 	if (utf8_length(notes) <= LIMIT_INSTALLATION_ID && !device_name_check(notes))
 		entry->name = notes;
 	else
-		tronbyt_say(reader, "notes", "names of entries have 1 to %d characters here",
-			    LIMIT_INSTALLATION_ID);
+		entry->note = tronbyt_take_note(reader);
 }
 
 /* It is a text in requests, and true, false or null in files. */

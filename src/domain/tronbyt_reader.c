@@ -1,6 +1,8 @@
 #include "tronbyt_reader.h"
+#include "domain/device.h"
 
 #include <string.h>
+#include <text/utf8.h>
 
 static const struct record_field note_fields[] = {
     RECORD_STR(struct tronbyt_note, device, .name = "device"),
@@ -311,4 +313,29 @@ void tronbyt_say_bool(struct tronbyt_reader *reader, const char *name, const cha
 	tronbyt_bool(reader, name, &is_true);
 	if (is_true)
 		tronbyt_say(reader, name, "%s", why);
+}
+
+struct str tronbyt_cut(struct str text, unsigned most)
+{
+	struct str rest = text;
+
+	for (unsigned i = 0; i < most && rest.length; i++)
+		(void)utf8_next(&rest);
+	return (struct str){text.data, text.length - rest.length};
+}
+
+struct str tronbyt_take_note(struct tronbyt_reader *reader)
+{
+	struct str note = {0}, kept;
+
+	tronbyt_text(reader, "notes", &note);
+	if (device_note_check(note)) {
+		tronbyt_say(reader, "notes", "has control characters: left out");
+		return STR("");
+	}
+	kept = tronbyt_cut(note, NOTE_LENGTH_MAX);
+	if (kept.length < note.length)
+		tronbyt_say(reader, "notes", "notes have at most %d characters here: cut",
+			    NOTE_LENGTH_MAX);
+	return kept;
 }

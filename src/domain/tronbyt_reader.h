@@ -44,6 +44,12 @@ void tronbyt_say_text(struct tronbyt_reader *reader, const char *name, const cha
 /* Adds a note if the member is true. */
 void tronbyt_say_bool(struct tronbyt_reader *reader, const char *name, const char *why);
 
+/* Cuts valid text to so many characters. */
+struct str tronbyt_cut(struct str text, unsigned most);
+
+/* Reads the notes of a device or an entry; empty: none. What is too long is cut. */
+struct str tronbyt_take_note(struct tronbyt_reader *reader);
+
 /* Reads the apps of a device, in their order. */
 void tronbyt_read_entries(const struct tronbyt_reader *device, struct tronbyt_device *ret_device,
 			  unsigned *entries_left);

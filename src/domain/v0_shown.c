@@ -5,7 +5,7 @@
  * since it would have no effect. Those that change by themselves may have changed since. */
 
 static const char *const device_names[V0_DEVICE_SHOWN] = {
-    "id", "type", "notes", "nightMode", "dimMode", "interstitial", "lastSeen", "info",
+    "id", "type", "nightMode", "dimMode", "interstitial", "lastSeen", "info",
 };
 static const char *const installation_names[V0_INSTALLATION_SHOWN] = {
     "id", "appID", "pushed", "lastRenderAt", "isInactive",

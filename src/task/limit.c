@@ -84,10 +84,14 @@ static bool take(const struct task *task, const struct rate_policy *policy, stru
 	return result.is_allowed;
 }
 
+bool task_take_token(struct task *task, unsigned *ret_retry_after_s)
+{
+	return take(task, task->caller_rate, task->caller_rate_id, ret_retry_after_s);
+}
+
 bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_retry_after_s)
 {
-	return (!is_another ||
-		take(task, task->caller_rate, task->caller_rate_id, ret_retry_after_s)) &&
+	return (!is_another || task_take_token(task, ret_retry_after_s)) &&
 	       take(task, &task->service->push_rate, task->device.id, ret_retry_after_s);
 }
 

@@ -365,7 +365,7 @@ def compare_notes(device, told):
     """All that was left out is named, in words, and nothing else."""
     assert not any("_" in note["what"] + note["why"] for note in told)
     about = {note["what"] for note in told if note["entry"] is None}
-    wanted = {"notes": bool(device["notes"]), "brightness scale": bool(device["custom_brightness_scale"]),
+    wanted = {"notes": False, "brightness scale": bool(device["custom_brightness_scale"]),
               "interval": device["default_interval"] < 15, "entry between entries": device["interstitial_enabled"],
               "swapped colours": device["swap_colors"]}
     for name, words in (("color_filter", "colour filter"), ("night_color_filter", "colour filter at night"),

@@ -114,14 +114,30 @@ def test_what_has_no_counterpart_is_named(account, clock):
     found = notes(report)
     assert report["devices"][0]["entries"] == 3
     assert {what for name, what in found if name is None} == {
-        "notes", "entry between entries", "colour filter", "swapped colours", "brightness scale", "render interval",
+        "entry between entries", "colour filter", "swapped colours", "brightness scale", "render interval",
         "time zone", "locale", "interval", "brightness"}
     assert {(name, what) for name, what in found if name} == {
         ("1", "pinning itself"), ("1", "recurrence"), ("1", "colour filter"), ("1", "whole animations"),
-        ("2", "entry"), ("3", "entry"), ("4", "entry"), ("5", "days"), ("6", "notes"), ("6", "display time"),
+        ("2", "entry"), ("3", "entry"), ("4", "entry"), ("5", "days"), ("6", "display time"),
         ("6", "start of its hours")}
     shown = account.get("/v1/devices").ok()[0]
     assert (shown["brightness"], shown["scheduleInterval"], shown["timezone"]) == (100, 15, "UTC")
+    assert account.get(f"/v0/devices/{shown['id']}").ok()["notes"] == "by the window"
+
+
+def test_notes(account, clock):
+    """Short notes of entries are their names; others are notes, at most 1,000 characters long."""
+    entries = [entry(clock.slug, 1, notes="Hall"), entry(clock.slug, 2, notes="x" * 65),
+               entry(clock.slug, 3, notes="two\nlines"), entry(clock.slug, 4, notes="é" * 1001),
+               entry(clock.slug, 5, notes="a\u0007b")]
+    report = brought(account, exported("Desk", entries, notes="é" * 1001, location=None))
+    assert [one for one in notes(report) if one[1] == "notes"] == [(None, "notes"), ("4", "notes"), ("5", "notes")]
+    device = report["devices"][0]["id"]
+    found = [account.get(f"/v1/devices/{device}/installations/{one['id']}").ok()
+             for one in account.get(f"/v1/devices/{device}/installations").ok()]
+    assert [(one["name"], one["note"]) for one in found] == [
+        ("Hall", ""), (None, "x" * 65), (None, "two\nlines"), (None, "é" * 1000), (None, "")]
+    assert account.get(f"/v0/devices/{device}").ok()["notes"] == "é" * 1000
 
 
 def test_a_night_without_an_app_dims(account):

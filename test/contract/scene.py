@@ -8,7 +8,8 @@ import validate
 
 # Operations of an app's deployed version, and of entries of a rotation.
 OF_DEPLOYED = ("deployAppVersion", "getApp", "getAppPicture", "getAppSchema", "getAppVersionCheck", "createInstallation")
-OF_ENTRIES = ("getInstallation", "updateInstallation", "orderInstallations", "deleteInstallation",
+OF_ENTRIES = ("getInstallation", "updateInstallation", "orderInstallations", "deleteInstallation", "copyInstallation",
+              "moveInstallation",
               "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview", "v0DeleteInstallation")
 # A script that gives a form, an empty one.
 SCRIPT = "def main():\n    return []\n"

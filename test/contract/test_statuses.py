@@ -141,7 +141,7 @@ def not_found(stage, found):
 
 def conflict(stage, found):
     """The API's own tests distinguish the other conflicts."""
-    if found[1] == "/v1/push":
+    if found[1] in ("/v1/push", "/v1/brightness", "/v1/pin"):
         many = stage.world.account()
         many.devices(1001)
         return stage.request(found, account=many, body={**scene.bodies_of(found[2])[0], "devices": "all"})
@@ -174,6 +174,10 @@ def conflict(stage, found):
         scene.fill(stage.world, full)
         return stage.request(found, body={"app": stage.app(approved=True)},
                              target=stage.target(found[1], "", deviceId=full.id))
+    if found[2]["operationId"] == "copyInstallation":
+        full = stage.account.device()
+        scene.fill(stage.world, full)
+        return stage.request(found, body={"device": full.id})
     if found[2]["operationId"] in ("updateInstallation", "v0UpdateInstallation"):
         entry = scene.install(stage.world, stage.device, stage.app(approved=True, script="x ("))
         name = "config" if found[1].startswith("/v0/") else "settings"

@@ -136,8 +136,8 @@ ROWS = [
         ('{FIRST}', '{OWNER}', 'STARLARK', 2, now(), true, '{{"state":"bad"}}') ON CONFLICT (version_id) DO UPDATE SET
         tries = excluded.tries, checked_at = excluded.checked_at, is_bad = true, verdict = excluded.verdict"""),
     (62, "UPDATE version_check SET claimed_until = '2100-01-01' WHERE checked_at IS NULL"),
-    (66, f"UPDATE device SET board = 'pixoticker' WHERE id = '{DEVICE}'"),
-    (66, """UPDATE panel_info SET settings = '{"hostname":"kitchen","apMode":true}'"""),
+    (63, f"UPDATE device SET board = 'pixoticker' WHERE id = '{DEVICE}'"),
+    (63, """UPDATE panel_info SET settings = '{"hostname":"kitchen","apMode":true}'"""),
 ]
 
 

@@ -76,7 +76,8 @@ def owner(source):
     source.ctl("installation", "create", "--device", "S-1", "--app", "ada-clock")
     source.ctl("installation", "update", "ö☃", "--device", "S-1", "--hours", "22:00-06:30", "--weekdays",
                "mon,sun", "--display-seconds", "30", "--enabled", "off")
-    source.ctl("installation", "update", "third", "--device", "S-1", "--pinned", "on")
+    source.ctl("installation", "update", "third", "--device", "S-1", "--pinned", "on", "--note", "by the door")
+    source.ctl("device", "update", "S-1", "--note", "in the hall,\nleft")
     query(source, "UPDATE account SET password_hash = %s, is_administrator = true WHERE email = %s",
           PASSWORD_HASH, EMAIL)
     query(source, "INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_count, "

@@ -145,3 +145,12 @@ def test_no_device_was_dimmed_by_hand(sql):
         sql(f"UPDATE device SET {change}")
         assert sql("SELECT bool_or(is_dim_set) FROM device") == [(False,)]
         sql("UPDATE device SET is_dim_set = true")
+
+
+def test_nothing_has_a_note(sql):
+    for table, name in (("device", "note_text_length"), ("installation", "installation_note_length")):
+        assert sql(f"SELECT count(*) FROM {table} WHERE note <> ''") == [(0,)]
+        few = f"(SELECT ctid FROM {table} LIMIT 1)"
+        sql(f"UPDATE {table} SET note = repeat('é', 1000) WHERE ctid = {few}")
+        with pytest.raises(psycopg2.errors.CheckViolation, match=name):
+            sql(f"UPDATE {table} SET note = repeat('é', 1001) WHERE note <> ''")

@@ -379,8 +379,12 @@ def test_what_only_pages_set(browser, world, person):
         for value in values:
             assert list(browser.patch(path, {name: value}).faults()) == ["/" + name], value
     assert browser.patch(path, {"pictureLimitBytes": 60000}).ok()["pictureLimitBytes"] == 60000
+    for note in ("by the door,\n\tleft", "é" * 1000, ""):
+        assert browser.patch(path, {"note": note}).ok()["note"] == note
+    for note in ("é" * 1001, "a\rb", "a\x00b", None, 1):
+        assert list(browser.patch(path, {"note": note}).faults()) == ["/note"], note
     key = person.key()
-    for name, value in (("locale", "fr"), ("pictureLimitBytes", 220000), ("dimEnabled", True), ("dimStart", "20:00"),
+    for name, value in (("note", "x"), ("locale", "fr"), ("pictureLimitBytes", 220000), ("dimEnabled", True), ("dimStart", "20:00"),
                         ("dimBrightness", 5), ("allowsOwnKey", True)):
         answer = world.request("PATCH", f"/v1/devices/{made['device']['id']}", key=key,
                                body={name: value})

@@ -90,7 +90,8 @@ NO_DEVICE = {("get", "/v1/account"), ("get", "/v1/apps"), ("get", "/v1/apps/{app
              ("get", "/v1/apps/{appId}/schema"), ("get", "/v1/apps/{appId}/versions"),
              ("get", "/v1/apps/{appId}/versions/{version}/check"),
              ("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
-FILTERED = {("get", "/v1/device-names"), ("get", "/v1/devices"), ("get", "/v0/devices"), ("get", "/v1/events"), ("post", "/v1/push")}
+FILTERED = {("get", "/v1/device-names"), ("get", "/v1/devices"), ("get", "/v0/devices"), ("get", "/v1/events"), ("post", "/v1/push"),
+            ("post", "/v1/brightness"), ("post", "/v1/pin")}
 
 
 def operations(document):

@@ -16,7 +16,7 @@ __all__ = ["app", "author", "reviewer"]  # fixtures
 
 WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 USUAL = {"isEnabled": True, "displaySeconds": None, "hours": None, "weekdays": WEEKDAYS,
-         "isPinned": False, "expiresAt": None}
+         "isPinned": False, "note": "", "expiresAt": None}
 
 
 @pytest.fixture
@@ -115,13 +115,13 @@ def test_changes_are_kept(browser, made):
     wanted = {"isEnabled": False, "displaySeconds": 90, "hours": {"start": "22:00", "end": "02:30"},
               "weekdays": ["monday", "friday", "sunday"], "isPinned": True}
     change(browser, made, "b", **wanted).ok()
-    assert options(browser, made, "b") == wanted | {"expiresAt": None}
+    assert options(browser, made, "b") == wanted | {"note": "", "expiresAt": None}
     assert options(browser, made, "a") == options(browser, made, "c") == USUAL
     # Change one value at a time; the others stay.
     for name in list(wanted):
         change(browser, made, "b", **{name: USUAL[name]}).ok()
         wanted[name] = USUAL[name]
-        assert options(browser, made, "b") == wanted | {"expiresAt": None}
+        assert options(browser, made, "b") == wanted | {"note": "", "expiresAt": None}
 
 
 def test_weekdays_in_any_order(browser, made):

@@ -65,7 +65,7 @@ VALUES = {
     "device_limit": "1000", "password_hash": quoted("$argon2id$x"), "picture": "'x'", "duration_s": "10",
     "script_content": "'x'", "script_language": "'STARLARK'", "checksum": "'sha256:x'",
     "serial": quoted("serial-1"), "mac": "'00:00:00:00:00:01'", "credential_id": quoted("credential-1"),
-    "revision": "1", "visibility": "'public'", "timezone": "'UTC'", "is_good": "true", "hosts": "'example.net'",
+    "source_id": quoted(key(3, 1)), "source_entry": "'e1'", "revision": "1", "visibility": "'public'", "timezone": "'UTC'", "is_good": "true", "hosts": "'example.net'",
     "settings": "'{}'", "settings_hash": of_hash(17, 1), "link_key_hash": of_hash(17, 2),
     "algorithm": "-7", "public_key": "'x'", "challenge": of_hash(17, 3), "status": "'APPROVED'",
     "seen_at": "array_fill(now(), '{64}')", "displayed_at": "array_fill(now(), '{64}')",

@@ -125,6 +125,7 @@ const struct ctl_command ctl_commands[] = {
 			  "pg_upgrade copies files; dump writes all rows again, also for the same "
 			  "version, which frees disk space. auto tries pg_upgrade, then dump.",
 			  .fallback = "auto")),
+    {CTL_DEVICE_BRIGHTNESS},
     {CTL_DEVICE_CREATE},
     {CTL_DEVICE_DISABLE},
     {CTL_DEVICE_ENABLE},
@@ -188,8 +189,10 @@ const struct ctl_command ctl_commands[] = {
 	OPTION(SWITCH, "skip-missing-apps", NULL,
 	       "Leave out rotation entries of other people's apps that this server does not have."),
 	OPTION(SWITCH, "without-secrets", NULL, "Leave secret settings out.")),
+    {CTL_INSTALLATION_COPY},
     {CTL_INSTALLATION_CREATE},
     {CTL_INSTALLATION_LIST},
+    {CTL_INSTALLATION_MOVE},
     {CTL_INSTALLATION_REMOVE},
     {CTL_INSTALLATION_SHOW},
     {CTL_INSTALLATION_UPDATE},

@@ -4,6 +4,8 @@ import { patch, type Schemas } from "../api/client";
 import { Check } from "../components/check";
 import { Fault } from "../components/fault";
 import { Field } from "../components/field";
+import { EntryPlace } from "./entry_place";
+import { Note } from "./note";
 import { useSaver, useUnsaved, type Saver } from "./saver";
 import { shortDay, WEEKDAYS, type Weekday } from "./schedule";
 import type { Device, Entry, RotationResource } from "./store";
@@ -82,6 +84,10 @@ function NameOption(props: OptionProps): JSX.Element {
 			maxLength={64}
 		/>
 	);
+}
+
+function NoteOption(props: OptionProps): JSX.Element {
+	return <Note stored={props.entry.note} saver={useOption("note", props)} />;
 }
 
 /** Empty: the device's display time. */
@@ -223,6 +229,8 @@ export function EntryOptions(props: OptionProps & { id: string; name: string }):
 			<WeekdaysOption {...props} />
 			<NameOption {...props} />
 			<DisplayTime {...props} />
+			<NoteOption {...props} />
+			<EntryPlace {...props} />
 			<p class="quiet entry-zone">Hours and days are in the time zone {device.timezone}.</p>
 		</div>
 	);

@@ -8,6 +8,7 @@ import { Select } from "../components/select";
 import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
 import { languages } from "./languages";
+import { Note } from "./note";
 import { useSaver, useUnsaved, type Saver } from "./saver";
 import type { Device, DeviceUpdate } from "./store";
 
@@ -152,6 +153,10 @@ function BoardNameSetting(props: SettingsProps): JSX.Element {
 	);
 }
 
+function NoteSetting(props: SettingsProps): JSX.Element {
+	return <Note stored={props.device.note} saver={useSetting("note", props)} />;
+}
+
 type Limit = Device["pictureLimitBytes"];
 
 /** Described by their effect: users know their panel's board by whether long animations work. */
@@ -254,6 +259,7 @@ export function Settings(props: SettingsProps): JSX.Element {
 			</Group>
 			<Group title="Device">
 				<TextSetting {...props} name="name" label="Name" value={device.name} maxLength={25} />
+				<NoteSetting {...props} />
 				<TimezoneSetting {...props} />
 				<BoardNameSetting {...props} />
 				<TextSetting

@@ -34,6 +34,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"device.key": "created a new key for the device",
 	"device.remove": "removed the device",
 	"device.update": "changed the device",
+	"entry.copy": "copied an entry to",
 	"entry.create": "installed an app on",
 	"entry.remove": "removed the entry",
 	"entry.update": "changed the entry",

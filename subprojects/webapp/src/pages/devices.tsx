@@ -1,11 +1,13 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useWatch } from "../api/live";
+import { Button } from "../components/button";
 import { Empty } from "../components/empty";
 import { DevicePanel } from "../devices/device_panel";
 import { Failing } from "../devices/failing";
 import { useEntryNames } from "../devices/names";
 import { useDevices, type Device } from "../devices/store";
+import { Together } from "../devices/together";
 import { Heading } from "../frame/page";
 import { useKept } from "../frame/place";
 import { WATCHED_MAX } from "../stream/wants";
@@ -116,6 +118,7 @@ function Search({
 export function DevicesPage(): JSX.Element {
 	const { value, problem } = useDevices();
 	const [text, setText] = useKept("search", "");
+	const [isTogether, setTogether] = useState(false);
 	const devices = value.value;
 	const found = devices?.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
 	return (
@@ -125,12 +128,16 @@ export function DevicesPage(): JSX.Element {
 				{devices && devices.length > 0 && (
 					<div class="row">
 						{devices.length >= SEARCHED_FROM && <Search value={text} onInput={setText} />}
+						{devices.length > 1 && (
+							<Button onClick={() => setTogether(true)}>Several at once</Button>
+						)}
 						<a class="button" href="devices/new" data-page>
 							Add a device
 						</a>
 					</div>
 				)}
 			</div>
+			{devices && isTogether && <Together devices={devices} onClose={() => setTogether(false)} />}
 			{problem.value && !devices && <p class="notice bad">{problem.value.message}</p>}
 			{devices?.length === 0 && <NoDevices />}
 			{found && found.length > 0 && <Grid devices={found} />}

@@ -1,7 +1,7 @@
--- Boards of panels, and all that their firmware reports.
+-- Boards of panels, all that their firmware reports, and notes of owners about devices and entries.
 --
--- No board is chosen so far, and nothing more is reported, so no row breaks a new rule. Older instances may run
--- meanwhile: they leave both out, and an import there sets no board.
+-- No board is chosen so far, nothing more is reported, and no row has a note, so no row breaks a new rule. Older
+-- instances may run meanwhile: they leave all of it out, and an import there sets none.
 
 CREATE DOMAIN board_name AS text
 	CONSTRAINT board_name_known CHECK (VALUE IN ('tidbyt_gen1', 'tidbyt_gen2', 'tronbyt_s3', 'tronbyt_s3_wide',
@@ -10,6 +10,16 @@ CREATE DOMAIN board_name AS text
 
 ALTER TABLE device ADD COLUMN board board_name;
 COMMENT ON COLUMN device.board IS 'board of its panel, chosen by the owner, since panels do not report it; NULL: not chosen';
+
+CREATE DOMAIN note_text AS text CONSTRAINT note_text_length CHECK (char_length(VALUE) <= 1000);
+ALTER TABLE device ADD COLUMN note note_text NOT NULL DEFAULT '';
+COMMENT ON COLUMN device.note IS 'of its owner; empty: none';
+-- No domain: PostgreSQL would copy the table, with all pictures.
+ALTER TABLE installation
+	ADD COLUMN note text NOT NULL DEFAULT '',
+	ADD CONSTRAINT installation_note_length CHECK (char_length(note) <= 1000) NOT VALID;
+ALTER TABLE installation VALIDATE CONSTRAINT installation_note_length;
+COMMENT ON COLUMN installation.note IS 'of its owner; empty: none';
 
 ALTER TABLE panel_info ADD COLUMN settings jsonb NOT NULL DEFAULT '{}';
 ALTER TABLE panel_info ADD CONSTRAINT panel_info_settings CHECK (octet_length(settings::text) <= 4096);
@@ -27,7 +37,7 @@ SELECT device.id AS device_id, device.board::text AS board, panel_info.firmware_
 FROM device
 LEFT JOIN panel_info ON panel_info.device_id = device.id;
 
--- With the board, and all that was reported.
+-- With the board, the note, and all that was reported.
 CREATE OR REPLACE VIEW device_v0 AS
 SELECT device.id, device.account_id, device.created_at, device.settings_revision, device.name,
 	device.schedule_interval_s, device.brightness, device.auto_dim, device.sleep_enabled,
@@ -47,7 +57,7 @@ SELECT device.id, device.account_id, device.created_at, device.settings_revision
 	CASE WHEN device.dim_enabled THEN json_clock(device.dim_start_minute) END AS dim_start,
 	CASE WHEN device.is_dim_set AND device.dim_set_until > present_time() THEN device.dim_set_until END
 		AS dimmed_until,
-	device.board::text AS board,
+	device.board::text AS board, device.note,
 	(jsonb_build_object('firmwareVersion', coalesce(panel_info.firmware_version, ''),
 		'firmwareType', coalesce(panel_info.firmware_type, ''), 'protocolVersion', panel_info.protocol_version,
 		'macAddress', coalesce(coalesce(device.mac, device.told_mac)::text, ''))
@@ -62,7 +72,7 @@ LEFT JOIN installation AS night ON night.device_id = device.id AND night.id = de
 LEFT JOIN installation AS pinned ON pinned.device_id = device.id AND pinned.id = device.pinned_installation_id
 	AND is_present(pinned.expires_at);
 
--- With the board.
+-- With the board and the notes.
 CREATE OR REPLACE FUNCTION account_import_line_apply(of_import uuid, new_email text, keeps_public boolean, at_app uuid,
 	at_device uuid, of_kind text, of_name text, of_line text, new_picture bytea, new_settings text, new_secrets bytea,
 	new_hash bytea, new_checksum text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -141,19 +151,20 @@ BEGIN
 		INSERT INTO device (id, account_id, name, serial, mac, link_key_hash, created_at, disabled_at,
 			last_online_at, brightness, volume, auto_dim, timezone, schedule_interval_s, sleep_enabled,
 			sleep_start_minute, sleep_end_minute, night_brightness, picture_limit_bytes, locale, dim_enabled,
-			dim_start_minute, dim_brightness, board)
+			dim_start_minute, dim_brightness, board, note)
 		SELECT one.id, of_import, one.name, one.serial, one.mac, decode("linkKeyHash", 'hex'),
 			least("createdAt", now_at), CASE WHEN "isDisabled" THEN now_at END, least("createdAt", now_at),
 			one.brightness, one.volume, "autoDim", one.timezone, "scheduleInterval", "isSleepOn",
 			extract(epoch FROM "sleepStart") / 60, extract(epoch FROM "sleepEnd") / 60, "nightBrightness",
 			"pictureLimit", one.locale, "dimStart" IS NOT NULL,
-			coalesce(extract(epoch FROM "dimStart") / 60, 1200), coalesce("dimBrightness", 20), one.board
+			coalesce(extract(epoch FROM "dimStart") / 60, 1200), coalesce("dimBrightness", 20), one.board,
+			coalesce(one.note, '')
 		FROM jsonb_to_record(content)
 			AS one (id uuid, name text, serial text, mac macaddr, "linkKeyHash" text, "createdAt" timestamptz,
 				"isDisabled" boolean, brightness int2, volume int2, "autoDim" boolean, timezone text,
 				"scheduleInterval" int4, "isSleepOn" boolean, "sleepStart" time, "sleepEnd" time,
 				"nightBrightness" int2, "pictureLimit" int4, locale text, "dimStart" time, "dimBrightness" int2,
-				board text);
+				board text, note text);
 		PERFORM pg_notify('displayd_hint', 'read:' || (content ->> 'id'));
 	WHEN 'entry' THEN
 		SELECT app.id INTO app_found
@@ -171,17 +182,17 @@ BEGIN
 		END IF;
 		INSERT INTO installation (device_id, id, app_id, position, created_at, picture, picture_hash,
 			picture_generation, replaced_at, expires_at, expires_generation, is_enabled, display_s, start_minute,
-			end_minute, weekdays, name, settings, secret_settings, settings_hash)
+			end_minute, weekdays, name, note, settings, secret_settings, settings_hash)
 		SELECT at_device, one.id, app_found, device.generation + 1, least("createdAt", now_at), new_picture,
 			picture_name(new_picture), device.generation + 1,
 			CASE WHEN "replacedAt" IS NOT NULL THEN least("replacedAt", now_at) END, "expiresAt",
 			device.generation + 1, "isEnabled", "displaySeconds", extract(epoch FROM "hoursStart") / 60,
-			extract(epoch FROM "hoursEnd") / 60, one.weekdays, one.name, new_settings, new_secrets,
-			new_hash
+			extract(epoch FROM "hoursEnd") / 60, one.weekdays, one.name,
+			coalesce(one.note, ''), new_settings, new_secrets, new_hash
 		FROM device, jsonb_to_record(content)
 			AS one (id text, "createdAt" timestamptz, "replacedAt" timestamptz, "expiresAt" timestamptz,
 				"isEnabled" boolean, "displaySeconds" int4, "hoursStart" time, "hoursEnd" time, weekdays int2,
-				name text)
+				name text, note text)
 		WHERE device.id = at_device;
 		-- The app's version here may declare secret what the other instance had in the clear.
 		IF app_found IS NOT NULL AND new_settings <> '{}' THEN
