@@ -5,14 +5,15 @@ JSON for each attack of test/filling.py.
     [DISPLAYD=... DISPLAYCTL=...] bench/fill_shared.py [SECONDS [PROCESS [WORD]]]
 
 PROCESS: worker, egress, bridge, renderers, render host, supervisor. WORD: only attacks whose names contain it.
-p50, p99: milliseconds of a round of the other account's work without the attack, with it, and the quotient. They are
-measured by turns, SECONDS (10) of each in all. The attack has a process of its own that steps back (nice 19), and the
-server its usual rate limits."""
+p50, p99: milliseconds of a round of the other account's work without the attack, with it, and the median of the
+quotients of the turns. They are measured by turns, SECONDS (10) of each in all. The other account keeps to its own rate
+limits. The attack has a process of its own that steps back (nice 19), and the server its usual rate limits."""
 
 import contextlib
 import json
 import multiprocessing
 import os
+import statistics
 import sys
 import time
 
@@ -28,6 +29,7 @@ from postgres import shared  # noqa: E402
 TURNS = 4
 LEAD_S = 2  # in which queues fill
 PATIENCE_S = 120
+PAUSES_S = {"renderers": 0.3, "render host": 0.3}  # between rounds; an account has five previews a second
 PAUSE_S = 0.02
 
 
@@ -57,28 +59,28 @@ def under_attack(stage, attack):
     process.join()
 
 
-def measure(work, seconds):
+def measure(stage, process, seconds):
     times, end = [], time.monotonic() + seconds
     while time.monotonic() < end or not times:
         began = time.monotonic()
-        work()
+        stage.honest[process]()
         times.append(time.monotonic() - began)
-        time.sleep(PAUSE_S)
+        time.sleep(PAUSES_S.get(process, PAUSE_S))
     return times
 
 
 def compare(stage, process, what, attack, seconds):
-    work, alone, beside = stage.honest[process], [], []
-    before = processes(stage.world.server)
+    turns, before = [], processes(stage.world.server)
     for _ in range(TURNS):
-        alone += measure(work, seconds / TURNS)
+        alone = measure(stage, process, seconds / TURNS)
         with under_attack(stage, attack):
-            beside += measure(work, seconds / TURNS)
+            turns.append((alone, measure(stage, process, seconds / TURNS)))
     after = processes(stage.world.server)
-    result = {"process": process, "what": what, "rounds": [len(alone), len(beside)]}
+    result = {"process": process, "what": what, "rounds": [sum(map(len, times)) for times in zip(*turns)]}
     for percent in (50, 99):
-        bare, full = percentile(alone, percent), percentile(beside, percent)
-        result[f"p{percent}"] = [round(bare, 1), round(full, 1), round(full / bare, 2)]
+        times = [[percentile(part, percent) for part in turn] for turn in turns]
+        medians = [round(statistics.median(part), 1) for part in zip(*times)]
+        result[f"p{percent}"] = [*medians, round(statistics.median(full / bare for bare, full in times), 2)]
     result["ended"] = [name for name in ("displayd", "render-host", "egress", "mqtt") if before.get(name) != after.get(name)]
     print(json.dumps(result), flush=True)
 

@@ -34,6 +34,7 @@ CONNECTION_S = 3  # of a broker, at most
 AT_ONCE = 12  # connections of the account to the server
 HOOKS = 10  # as many as an account may have
 SCRIPTS_AT_ONCE = os.cpu_count() + 2  # more than are rendered at once
+DEVICES = 10  # of an honest account, which pushes to them in turn: each takes ten pushes a second
 
 HONEST = {
     "STARLARK": 'load("render.star", "render")\ndef main():\n    return render.Root(child = render.Box(color = "#0f0"))\n',
@@ -87,7 +88,8 @@ class Person:
         self.world = world
         self.account = world.account()
         world.sql("UPDATE account SET reaches_local = true WHERE id = %s", self.account.id)
-        self.device = self.account.device()
+        self.devices = [self.account.device() for _ in range(DEVICES)]
+        self.device = self.devices[0]
         self.app = make_app(self.account)
         token = secrets.token_hex(22)[:43]
         world.sql("INSERT INTO session (id, account_id, secret_hash, address, user_agent) "
@@ -202,16 +204,18 @@ class Stage:
 
     # ---- one round of the other account ----
 
+    def device_in_turn(self):
+        self.number += 1
+        return self.other.devices[self.number % DEVICES]
+
     def use_worker(self):
-        device = self.other.device
+        device = self.device_in_turn()
         assert device.get().status == 200
         assert device.push(images.png(images.solid((0, 0, 255)))).status == 200
         assert device.poll().status == 200
 
     def use_egress(self):
-        self.number += 1
-        before = len(self.receiver.seen())
-        device = self.other.device
+        device, before = self.device_in_turn(), len(self.receiver.seen())
         assert device.push(images.png(images.solid((0, 255, 0))), installationId=f"n{self.number % 50}",
                            background=True).status == 200
         wait_until(lambda: len(self.receiver.seen()) > before, "a message of the webhook")

@@ -213,6 +213,10 @@ void ctl_append_visible(struct str text, const char *kept, struct buffer *to);
 /* Prints a line to stderr. Masks keys and passwords. Escapes other control characters than newlines
  * and tabs, as ctl_append_visible() does: the text may quote an untrusted file. */
 __attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
+/* Objects that a message names, one a line; then ctl_say_rest(), which tells how many more there
+ * are. */
+enum { CTL_NAMED_MAX = 20 };
+void ctl_say_rest(unsigned count);
 /* Prints why a command fails, as ctl_say() does, after "displayctl: ". Returns the code. */
 __attribute__((format(printf, 2, 3))) enum ctl_exit ctl_fail(enum ctl_exit code, const char *format,
 							     ...);

@@ -378,14 +378,16 @@ void hints_flush(struct hints *hints)
 		connection_cut(&hints->connection, STR("hints could not be sent"));
 		return;
 	}
-	for (unsigned i = 1; i <= TURNS; i++)
-		if (take_turn(hints, (hints->turn + i) % TURNS))
-			return;
-	if (hints->has_beaten && buffer_length(&hints->waiting) == 0 &&
+	/* First, since looks at a table that is large are always due. */
+	if (hints->has_beaten &&
 	    loop_now_ms(hints->connection.loop) - hints->tidied_ms >= TIDY_MS) {
 		hints->tidied_ms = loop_now_ms(hints->connection.loop);
 		send_of_row(hints, HINT_TIDY);
+		return;
 	}
+	for (unsigned i = 1; i <= TURNS; i++)
+		if (take_turn(hints, (hints->turn + i) % TURNS))
+			return;
 }
 
 static void on_pause_over(struct deadline *deadline)

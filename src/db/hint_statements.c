@@ -22,12 +22,16 @@ enum {
 
 /* Dead rows stay while any transaction of the cluster is older, such as that of a backup, and each
  * look has to pass them. So a large table is written anew, which no snapshot prevents; other looks
- * wait for it for some milliseconds. A pg_dump has locked the table: here it prevents that, and on
- * a standby the standby's limit for such conflicts decides. */
+ * wait for it for some milliseconds. A pg_dump has locked the table: here it prevents that. On a
+ * standby PostgreSQL would end it, so while a standby holds old rows (hot_standby_feedback), the
+ * table may grow to sixteen times the size. */
 #define TIDY                                                                                       \
 	"DO $$ DECLARE kept hint_beat[]; BEGIN "                                                   \
 	"DELETE FROM hint_beat WHERE seen_at < clock_timestamp() - interval '1 hour'; "            \
-	"IF pg_relation_size('hint_beat') < 1048576 THEN RETURN; END IF; "                         \
+	"IF pg_relation_size('hint_beat') < (CASE WHEN EXISTS (SELECT FROM ("                      \
+	"SELECT backend_xmin FROM pg_stat_replication UNION ALL "                                  \
+	"SELECT xmin FROM pg_replication_slots) AS held WHERE age(backend_xmin) > 10000) "         \
+	"THEN 16777216 ELSE 1048576 END) THEN RETURN; END IF; "                                    \
 	"LOCK TABLE hint_beat IN ACCESS EXCLUSIVE MODE NOWAIT; "                                   \
 	"kept := ARRAY(SELECT hint_beat FROM hint_beat); "                                         \
 	"TRUNCATE hint_beat; "                                                                     \

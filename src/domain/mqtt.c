@@ -6,23 +6,11 @@ enum { PORT_PLAIN = 1883, PORT_TLS = 8883 };
 
 static const char no_url[] = "must be mqtt://HOST[:PORT] or mqtts://HOST[:PORT]";
 
-static bool is_host_character(char c, bool has_brackets)
-{
-	if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || (c >= '0' && c <= '9') || c == '.')
-		return true;
-	if (has_brackets)
-		return c == ':';
-	return (c >= 'g' && c <= 'z') || (c >= 'G' && c <= 'Z') || c == '-' || c == '_';
-}
-
 /* Without brackets a name or an address of IPv4, in brackets an address of IPv6. */
 static bool take_host(const struct authority *from, struct mqtt_broker *broker)
 {
-	if (from->host.length >= sizeof(broker->host))
+	if (from->host.length >= sizeof(broker->host) || !authority_has_plain_host(from))
 		return false;
-	for (size_t i = 0; i < from->host.length; i++)
-		if (!is_host_character(from->host.data[i], from->has_brackets))
-			return false;
 	memcpy(broker->host, from->host.data, from->host.length);
 	broker->host[from->host.length] = '\0';
 	return true;

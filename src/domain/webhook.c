@@ -63,7 +63,10 @@ const char *webhook_url_check(struct str url)
 	for (size_t i = 0; i < rest.length; i++)
 		if (rest.data[i] == '@')
 			return "must not contain a user name or password";
-	return authority_read(rest, &authority) == AUTHORITY_FINE ? NULL : "must name a host";
+	if (authority_read(rest, &authority) != AUTHORITY_FINE ||
+	    !authority_has_plain_host(&authority))
+		return "must name a host";
+	return NULL;
 }
 
 static bool read_event(const struct json_value *value, int64_t *events)

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-enum { RETRY_AFTER_S = 2 };
+enum { RETRY_AFTER_S = 2, LEAST_CPU_PART = 8 };
 
 /* Previews, other runs and messages: each kind has its own queue, fair between accounts. */
 enum { PREVIEWS, RENDERS, MESSAGES, QUEUES };
@@ -86,6 +86,18 @@ static void drop_turn(struct engine_run *run)
 	lane_queue_give_back(queue_of(run), &run->queued, &slice);
 }
 
+/* Returns what a preview costs its account: its CPU time, since other programs decide how long a
+ * turn takes. Its process reports that, so it is at least a part of its turns; a run that waited
+ * for the network in a turn is charged all of them. */
+static uint64_t preview_cost_us(const struct engine_run *run)
+{
+	uint64_t least_us = run->has_waited ? run->held_us : run->held_us / LEAST_CPU_PART;
+
+	if (run->answer.cpu_us < least_us)
+		return least_us;
+	return run->answer.cpu_us < run->held_us ? run->answer.cpu_us : run->held_us;
+}
+
 static void leave(struct engine_run *run)
 {
 	switch (run->state) {
@@ -102,7 +114,7 @@ static void leave(struct engine_run *run)
 	}
 	if (run->is_preview)
 		preview_note(&run->engines->accounts, run->account, run->what,
-			     run->answer.problem.kind, run->held_us, clock_monotonic_us());
+			     run->answer.problem.kind, preview_cost_us(run), clock_monotonic_us());
 }
 
 static void start_waiting(struct engines *engines);
@@ -169,8 +181,10 @@ static void on_parks(struct engine_run *run)
 {
 	struct engines *engines = run->engines;
 
-	if (!may_park(engines, run->account))
+	if (!may_park(engines, run->account)) {
+		run->has_waited = true;
 		return;
+	}
 	end_turn(run, false);
 	run->state = RUN_PARKED;
 	run->request.is_waiting = true;

@@ -87,13 +87,13 @@ bool preview_is_slow(const struct preview_accounts *accounts, struct id id, uint
 }
 
 void preview_note(struct preview_accounts *accounts, struct id id, enum engine_what what,
-		  enum engine_problem_kind problem, uint64_t took_us, uint64_t now_us)
+		  enum engine_problem_kind problem, uint64_t cost_us, uint64_t now_us)
 {
 	struct preview_account *account = use(accounts, id);
 
 	if (account->paused_until_us < now_us)
 		account->paused_until_us = now_us;
-	account->paused_until_us += took_us * RUN_PART;
+	account->paused_until_us += cost_us * RUN_PART;
 	if (account->paused_until_us > now_us + PAUSE_MAX_US)
 		account->paused_until_us = now_us + PAUSE_MAX_US;
 	/* A success does not end the limit: a script could return at once to lift it. */

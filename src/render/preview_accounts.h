@@ -2,9 +2,9 @@
  *
  *   limited   a run has reached a limit or crashed: the next runs of this kind get
  *             PREVIEW_LIMITED_MS, until PREVIEW_LIMITED_FOR_S after the last such run
- *   slow      runs took more than a quarter of the recent time, and more than two seconds of it, or
- *             one has just reached a limit or crashed: they may not use the process that is
- *             reserved for previews
+ *   slow      runs computed for more than a quarter of the recent time, and more than two seconds
+ *             of it, or one has just reached a limit or crashed: they may not use the process that
+ *             is reserved for previews
  *
  * PREVIEW_ACCOUNTS_MAX are remembered; the one whose last run is oldest is forgotten first. Times
  * are monotonic. */
@@ -33,6 +33,6 @@ bool preview_is_limited(const struct preview_accounts *accounts, struct id accou
 			enum engine_what what, uint64_t now_us);
 bool preview_is_slow(const struct preview_accounts *accounts, struct id account, uint64_t now_us);
 
-/* Notes a run of this duration that has just ended. */
+/* Notes a run that has just ended, and its cost. */
 void preview_note(struct preview_accounts *accounts, struct id account, enum engine_what what,
-		  enum engine_problem_kind problem, uint64_t took_us, uint64_t now_us);
+		  enum engine_problem_kind problem, uint64_t cost_us, uint64_t now_us);

@@ -45,6 +45,7 @@ struct engine_run {
 	bool is_limited; /* it gets PREVIEW_LIMITED_MS in all */
 	bool is_late;	 /* a process was killed at its deadline */
 	bool has_begun;	 /* used by the engines: it had its first turn */
+	bool has_waited; /* used by the engines: for the network, in a turn */
 	enum run_state state;
 	uint64_t turn_us; /* used by the engines: when its turn began */
 	uint64_t held_us; /* used by the engines: duration of its turns */

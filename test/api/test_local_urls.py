@@ -20,7 +20,11 @@ SENTENCES = {LISTED: "whoever runs the server can open it with the option --egre
              OPENED: "an administrator can open local addresses to this account: Administration, Accounts"}
 HOSTS = ["192.168.1.5", "10.0.0.1", "172.16.0.1", "127.0.0.1", "127.1", "0x7f000001", "2130706433", "017700000001", "0",
          "169.254.169.254", "[::1]", "[fd12::1]", "[fe80::1]", "[::ffff:192.168.1.5]", "[::ffff:c0a8:105]",
-         "[64:ff9b::a00:1]", "localhost", "LocalHost", "localhost.", "app.localhost", "nas.local", "NAS.LOCAL."]
+         "[64:ff9b::a00:1]", "localhost", "LocalHost", "localhost.", "app.localhost", "nas.local", "NAS.LOCAL.",
+         "127.0.0.1.", "0x7f000001.", "10.1."]
+# Hosts that a client would decode, or that are none.
+DECODED = ["%3127.0.0.1", "127.0.0.%31", "%6cocalhost", "127%2e0.0.1", "[::%31]", "[fe80::1%25eth0]", "127.0.0.1%00.example.org",
+           "127.0.0.1;.example.org", "(localhost)", "a*b", "a,b", "[127.0.0.1]x", "127.0.0.1&x"]
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +68,13 @@ def refused(answer, *codes):
     [error] = problem["errors"]
     assert error == {"pointer": "/url", "detail": "names an address that is not public: " + "; ".join(
         SENTENCES[code] for code in codes)}
+
+
+@pytest.mark.parametrize("host", DECODED)
+def test_hosts_that_a_client_would_decode(bare, host):
+    account = owner_of(bare, True)
+    assert hook(account, f"http://{host}/").faults() == {"/url": "must name a host"}
+    assert broker(account, f"mqtt://{host}").faults() == {"/url": "must be mqtt://HOST[:PORT] or mqtts://HOST[:PORT]"}
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -130,6 +130,32 @@ def test_every_status_is_explained():
     assert explained | {"200", "201", "304"} == documented | {"405"}
 
 
+def test_limits_of_a_body(world):
+    """The guide's numbers are those of the server: each is taken, and one more is 400. OPTIONS needs no key."""
+    values, levels, digits = re.search(r"at most ([\d,]+) values and names, (\d+) levels, and\s(\d+) characters for a number",
+                                       text()).groups()
+    values, levels, digits = int(values.replace(",", "")), int(levels), int(digits)
+    account = world.account()
+    path = account.device().path + "/push"
+
+    def status_of(member):
+        body = b'{"image":"' + images.text(images.png()).encode() + b'","background":true,"installationId":"x",' + member + b"}"
+        return account.request("POST", path, body=body).status
+
+    def array(count):  # an object, five names, three other values, and the array
+        return b'"duration":[' + b",".join([b"0"] * (count - 9)) + b"]"
+
+    def nested(depth):
+        return b'"duration":' + b"[" * (depth - 1) + b"]" * (depth - 1)
+
+    assert (status_of(nested(levels)), status_of(nested(levels + 1))) == (200, 400)
+    assert (status_of(b'"duration":1' + b"0" * (digits - 1)), status_of(b'"duration":1' + b"0" * digits)) == (200, 400)
+    assert status_of(array(values + 1)) == 400 and status_of(array(values - 10)) == 200
+    assert status_of(b'"duration":1,"duration":1') == 400
+    answer = world.request("OPTIONS", path)
+    assert answer.status == 204 and "POST" in answer["Allow"]
+
+
 def test_links_lead_somewhere():
     for name in re.findall(r"\]\((?!https://)([^)#]+)[^)]*\)", text()):
         assert os.path.exists(os.path.join(os.path.dirname(PAGE), name)), name

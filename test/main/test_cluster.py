@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pwd
+import re
 import shutil
 import stat
 import subprocess
@@ -223,6 +224,8 @@ def test_another_version_of_postgresql(launch):
     with open(path, "w", encoding="ascii") as file:
         file.write("9\n")
     code, _, text = displayd("--state-dir", server.state_dir, "--listen", "127.0.0.1:0")
+    with open(os.path.join(os.path.dirname(__file__), "../../share/displayd.service.in"), encoding="utf-8") as file:
+        assert str(code) in re.search("(?m)^RestartPreventExitStatus=(.*)", file.read())[1].split()
     assert code == 9  # the service is not started again
     assert "was created by PostgreSQL 9, which is not installed" in text
 

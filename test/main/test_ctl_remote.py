@@ -9,6 +9,8 @@ import re
 import socket
 import subprocess
 import threading
+import urllib.parse
+import uuid
 
 import certificates
 import pytest
@@ -16,7 +18,7 @@ import tls
 from ctl_scene import device, email, key, new_app, publish, refused
 from laptop import Laptop, keyed, laptop, person, picture
 from ports import free_port
-from server import DISPLAYCTL, PATIENCE_S, Server, run_ctl
+from server import DISPLAYCTL, PATIENCE_S, CtlError, Server, run_ctl
 
 __all__ = ["device", "email", "key", "keyed", "laptop"]  # fixtures
 
@@ -374,3 +376,47 @@ def test_alone_it_prints_help():
     done = subprocess.run([DISPLAYCTL], capture_output=True, text=True, check=True,
                           timeout=PATIENCE_S)
     assert done.stdout == run_ctl("help", json_output=False) and done.stderr == ""
+
+
+# ---- a hostile server ----
+
+def of_json(value):
+    body = json.dumps(value).encode()
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s" % (
+        len(body), body)
+
+
+def many(**members):
+    return [{"id": str(uuid.uuid4()), "name": "x", "createdAt": "2026-01-01T00:00:00.000Z", "setUp": {}} | members
+            for _ in range(1000)]
+
+
+def lines_of(laptop, *arguments, **variables):
+    """What displayctl prints as it fails. Nothing in it steers the terminal, and it is a page at most."""
+    with pytest.raises(CtlError) as caught:
+        laptop.ctl(*arguments, **variables)
+    lines = caught.value.text.splitlines()
+    assert lines == [line for line in lines if line.isprintable()] and len(lines) < 25
+    return lines
+
+
+def test_many_devices_of_a_name(tmp_path):
+    with answering(of_json(many())) as url:
+        lines = lines_of(Laptop(tmp_path, url), "device", "show", "x", DISPLAYD_API_KEY="x")
+    assert lines[0] == "displayctl: several devices are called x; use an ID" and lines[-1] == "  and 980 more"
+
+
+def test_many_keys_that_steer_the_terminal(running, tmp_path):
+    laptop = Laptop(tmp_path, running.url)
+    person(running, laptop)
+    [path] = laptop.files()
+    with answering(of_json(many(firstCharacters="\x1b]0;owned\x07\x1b[2J\u202e"))) as url:
+        session = pathlib.Path(path).read_text(encoding="utf-8")
+        assert running.url in session
+        copy = path.replace(urllib.parse.quote(running.url, safe=""), urllib.parse.quote(url, safe=""))
+        assert copy != path
+        pathlib.Path(copy).write_text(session.replace(running.url, url), encoding="utf-8")
+        os.chmod(copy, 0o600)
+        lines = lines_of(Laptop(tmp_path, url), "key", "show", "x")
+    assert lines[0] == "displayctl: several keys are called x; use an ID" and lines[-1] == "  and 980 more"
+    assert "\\u001b]0;owned\\u0007" in lines[1]

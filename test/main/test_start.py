@@ -151,6 +151,7 @@ def test_the_second_signal_ends_at_once(launch):
         server.process.send_signal(signal.SIGTERM)
         assert server.wait() == 0
     assert "stopping at once" in server.log()
+    assert "ended unexpectedly" not in server.log()
     assert not any(is_alive(pid) for pid in [*workers, postmaster])
 
 

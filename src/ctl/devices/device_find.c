@@ -10,10 +10,11 @@ static void say_devices(const struct inventory_device *devices, unsigned count)
 {
 	char id[ID_TEXT_LENGTH + 1];
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count && i < CTL_NAMED_MAX; i++) {
 		id_format(devices[i].id, id);
 		ctl_say("  %s  %.*s", id, STR_ARG(devices[i].account));
 	}
+	ctl_say_rest(count);
 }
 
 /* Fails unless exactly one device matches. Devices whose panels report this MAC address may follow

@@ -74,11 +74,12 @@ static enum ctl_exit fail_many(struct str text, const struct ctl_rows *rows)
 	    ctl_fail(CTL_REFUSED, "several keys are called %.*s; use an ID", STR_ARG(text));
 	char id[ID_TEXT_LENGTH + 1];
 
-	for (unsigned i = 0; i < rows->count; i++) {
+	for (unsigned i = 0; i < rows->count && i < CTL_NAMED_MAX; i++) {
 		id_format(keys[i].id, id);
-		fprintf(stderr, "  %s  %.*s  %.*s\n", id, STR_ARG(keys[i].first_characters),
+		ctl_say("  %s  %.*s  %.*s", id, STR_ARG(keys[i].first_characters),
 			STR_ARG(keys[i].account));
 	}
+	ctl_say_rest(rows->count);
 	return code;
 }
 

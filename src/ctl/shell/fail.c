@@ -110,6 +110,12 @@ void ctl_say(const char *format, ...)
 	va_end(args);
 }
 
+void ctl_say_rest(unsigned count)
+{
+	if (count > CTL_NAMED_MAX)
+		ctl_say("  and %u more", count - CTL_NAMED_MAX);
+}
+
 enum ctl_exit ctl_fail(enum ctl_exit code, const char *format, ...)
 {
 	va_list args;

@@ -23,3 +23,20 @@ enum authority_fault authority_read(struct str text, struct authority *ret_autho
 	ret_authority->port = (uint16_t)port;
 	return AUTHORITY_FINE;
 }
+
+static bool is_plain(char c, bool has_brackets)
+{
+	if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || (c >= '0' && c <= '9') || c == '.')
+		return true;
+	if (has_brackets)
+		return c == ':';
+	return (c >= 'g' && c <= 'z') || (c >= 'G' && c <= 'Z') || c == '-' || c == '_';
+}
+
+bool authority_has_plain_host(const struct authority *authority)
+{
+	for (size_t i = 0; i < authority->host.length; i++)
+		if (!is_plain(authority->host.data[i], authority->has_brackets))
+			return false;
+	return true;
+}

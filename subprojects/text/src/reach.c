@@ -199,13 +199,17 @@ static bool is_below(struct str name, struct str top)
 	       (at == 0 || name.data[at - 1] == '.');
 }
 
-/* Reads also what inet_aton() takes, as resolvers do: "127.1", "0x7f000001", "2130706433". */
+/* Reads also what inet_aton() takes, as resolvers do: "127.1", "0x7f000001", "2130706433". Clients
+ * of HTTP take a final dot after it. */
 static bool read_literal(struct str host, struct address *ret_address)
 {
 	char text[64];
 	struct in_addr v4;
-	size_t length = str_find(host, '%'); /* before a zone */
+	size_t length;
 
+	if (str_ends_with(host, STR(".")))
+		host.length--;
+	length = str_find(host, '%'); /* before a zone */
 	if (length == 0 || length >= sizeof(text))
 		return false;
 	memcpy(text, host.data, length);

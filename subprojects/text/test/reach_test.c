@@ -348,7 +348,8 @@ static bool is_local(struct str host, const struct network_list *list, unsigned 
 TEST(hosts_that_are_local)
 {
 	struct str local =
-	    STR("192.168.1.5 10.0.0.1 127.0.0.1 127.1 0x7f000001 2130706433 017700000001 0 "
+	    STR("192.168.1.5 10.0.0.1 10.0.0.1. 127.1. 0x7f000001. 127.0.0.1 127.1 0x7f000001 "
+		"2130706433 017700000001 0 "
 		"0300.0xa8.1.5 169.254.169.254 100.64.0.1 224.0.0.1 255.255.255.255 ::1 :: fe80::1 "
 		"fe80::1%eth0 fd12::1 ::ffff:192.168.1.5 ::ffff:c0a8:105 64:ff9b::192.168.1.5 "
 		"localhost LOCALHOST localhost. a.localhost nas.local NAS.Local. local");

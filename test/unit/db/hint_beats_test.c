@@ -3,6 +3,7 @@
 #include "db_private.h"
 #include "support.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 
 /* The trigger tells where a beat stands among hints. */
@@ -128,6 +129,82 @@ BEATING(test_dead_beats)
 	assert_true(finds("SELECT FROM hint_beat WHERE worker = 1"));
 	assert_false(finds("SELECT FROM hint_beat WHERE worker = 2"));
 	PQfinish(old);
+}
+
+/* ---- a standby that holds old rows (hot_standby_feedback) ---- */
+
+static PGconn *standby;
+
+static uint32_t next_transaction(void)
+{
+	PGconn *pg = PQconnectdb(usual_settings().url);
+	PGresult *result = PQexec(pg, "SELECT pg_current_xact_id()::xid");
+	uint32_t id = (uint32_t)strtoul(PQgetvalue(result, 0, 0), NULL, 10);
+
+	PQclear(result);
+	PQfinish(pg);
+	return id;
+}
+
+static void connect_standby(void)
+{
+	char text[1024], feedback[1 + 8 + 4 * 4] = {'h'};
+	uint32_t xmin = htonl(next_transaction());
+	PGresult *system;
+
+	(void)snprintf(text, sizeof(text), "%s%creplication=true&options=-cwal_sender_timeout%%3D0",
+		       usual_settings().url, strchr(usual_settings().url, '?') ? '&' : '?');
+	standby = PQconnectdb(text);
+	system = PQexec(standby, "IDENTIFY_SYSTEM");
+	(void)snprintf(text, sizeof(text), "START_REPLICATION PHYSICAL %s",
+		       PQgetvalue(system, 0, 2));
+	PQclear(system);
+	PQclear(PQexec(standby, text));
+	memcpy(feedback + 1 + 8, &xmin, sizeof(xmin));
+	assert_int_equal(PQputCopyData(standby, feedback, sizeof(feedback)), 1);
+	assert_int_equal(PQflush(standby), 0);
+	turn_until(finds("SELECT FROM pg_stat_replication WHERE backend_xmin IS NOT NULL"));
+}
+
+static int open_held(void **state)
+{
+	connect_standby();
+	return open_beating(state);
+}
+
+static int close_held(void **state)
+{
+	PQfinish(standby);
+	return close_beating(state);
+}
+
+/* Adds rows that a worker removes when it tidies, each by a transaction of its own, and then the
+ * row of another instance, for which workers beat. */
+static void add_beats(void)
+{
+	run_sql("DO $$ BEGIN FOR i IN 1..20000 LOOP BEGIN INSERT INTO hint_beat "
+		"VALUES (md5(i::text)::uuid, i, now(), now() - interval '2 hours'); "
+		"EXCEPTION WHEN unique_violation THEN END; END LOOP; "
+		"INSERT INTO hint_beat VALUES (md5('0')::uuid, 20001, now(), now()); END $$");
+}
+
+/* PostgreSQL would end a pg_dump on the standby, which has locked the table. */
+TEST_IN(test_a_standby_keeps_a_table, open_held, close_held)
+{
+	add_beats();
+	turn_until(!finds("SELECT FROM hint_beat WHERE worker = 1"));
+	assert_true(finds("SELECT WHERE pg_relation_size('hint_beat') > 1048576"));
+}
+
+TEST_IN(test_a_standby_keeps_no_huge_table, open_held, close_held)
+{
+	run_sql("ALTER TABLE hint_beat SET (fillfactor = 10); "
+		"INSERT INTO hint_beat SELECT md5(i::text)::uuid, -i, now(), now() - "
+		"interval '2 hours' FROM generate_series(1, 10000) AS i");
+	add_beats();
+	/* A look at the table itself would lock it against the worker. */
+	turn_until(
+	    finds("SELECT FROM pg_class WHERE relname = 'hint_beat' AND relfilenode <> oid"));
 }
 
 RUN_TESTS(make_tables, NULL)

@@ -18,6 +18,7 @@ enum { JOBS = 300, FIRST_HOST = 7, EXITED_2 = 2 << 8 };
 
 #define GREETING "{\"engine\":\"STARLARK\",\"library\":\"test\",\"layers\":\"none\"}"
 #define NOTHING "{\"elapsed_us\":5,\"cpu_us\":5}"
+#define COMPUTED "{\"elapsed_us\":9000000,\"cpu_us\":9000000}"
 
 static struct loop loop;
 static uv_idle_t idle; /* keeps an idle loop turning */
@@ -835,7 +836,7 @@ CASE(test_slow_previews_leave_a_place)
 		if (i == 3)
 			engines_cancel(engines, &jobs[i]);
 		leap_s += 9;
-		answer(&first, STR(NOTHING), STR(""));
+		answer(&first, STR(COMPUTED), STR(""));
 	}
 	for (unsigned i = 4; i < 8; i++)
 		assert_int_equal(submit(i, (uint8_t)(i - 3), true), 0);
@@ -852,6 +853,35 @@ CASE(test_slow_previews_leave_a_place)
 	answer(&first, STR(NOTHING), STR(""));
 	answer(&first, STR(NOTHING), STR(""));
 	assert_done(10, ENGINE_DONE);
+	close(first.link);
+	close(second.link);
+}
+
+/* Other programs decide how long a turn takes: an account that computes little keeps its place. */
+CASE(test_previews_on_a_busy_machine_are_not_slow)
+{
+	struct played first, second;
+
+	assert_int_equal(submit(0, 1, true), 0);
+	first = start_greeted();
+	leap_s += 9;
+	answer(&first, STR(NOTHING), STR(""));
+	assert_done(0, ENGINE_DONE);
+	assert_int_equal(submit(1, 2, true), 0);
+	leap_s += 9;
+	answer(&first, STR(COMPUTED), STR(""));
+	assert_done(1, ENGINE_DONE);
+	/* The slow account has one process, and waits for the other one. */
+	assert_int_equal(submit(2, 2, true), 0);
+	assert_int_equal(submit(3, 2, true), 0);
+	expect_nothing();
+	assert_int_equal(submit(4, 1, true), 0);
+	second = start_greeted();
+	answer(&second, STR(NOTHING), STR(""));
+	assert_done(4, ENGINE_DONE);
+	answer(&first, STR(NOTHING), STR(""));
+	answer(&first, STR(NOTHING), STR(""));
+	assert_done(3, ENGINE_DONE);
 	close(first.link);
 	close(second.link);
 }

@@ -19,7 +19,11 @@ enum authority_fault {
 	AUTHORITY_BAD_PORT,  /* not from 1 to 65535 */
 };
 
-/* Reads HOST, HOST:PORT, [ADDRESS] or [ADDRESS]:PORT. The caller must check the host's characters.
- */
+/* Reads HOST, HOST:PORT, [ADDRESS] or [ADDRESS]:PORT. See authority_has_plain_host(). */
 __attribute__((warn_unused_result)) enum authority_fault
 authority_read(struct str text, struct authority *ret_authority);
+
+/* Whether the host has only characters of names and of addresses of IPv4, or in brackets of IPv6:
+ * nothing that a client would decode ("%31"). */
+__attribute__((warn_unused_result)) bool
+authority_has_plain_host(const struct authority *authority);
