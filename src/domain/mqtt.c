@@ -1,6 +1,7 @@
 #include "domain/mqtt.h"
 
 #include <text/authority.h>
+#include <text/reach.h>
 
 enum { PORT_PLAIN = 1883, PORT_TLS = 8883 };
 
@@ -18,13 +19,15 @@ static bool is_host_character(char c, bool has_brackets)
 /* Without brackets a name or an address of IPv4, in brackets an address of IPv6. */
 static bool take_host(const struct authority *from, struct mqtt_broker *broker)
 {
-	if (from->host.length >= sizeof(broker->host))
+	struct str host = reach_host_trim(from->host);
+
+	if (host.length >= sizeof(broker->host))
 		return false;
-	for (size_t i = 0; i < from->host.length; i++)
-		if (!is_host_character(from->host.data[i], from->has_brackets))
+	for (size_t i = 0; i < host.length; i++)
+		if (!is_host_character(host.data[i], from->has_brackets))
 			return false;
-	memcpy(broker->host, from->host.data, from->host.length);
-	broker->host[from->host.length] = '\0';
+	memcpy(broker->host, host.data, host.length);
+	broker->host[host.length] = '\0';
 	return true;
 }
 

@@ -63,7 +63,12 @@ const char *webhook_url_check(struct str url)
 	for (size_t i = 0; i < rest.length; i++)
 		if (rest.data[i] == '@')
 			return "must not contain a user name or password";
-	return authority_read(rest, &authority) == AUTHORITY_FINE ? NULL : "must name a host";
+	if (authority_read(rest, &authority) != AUTHORITY_FINE)
+		return "must name a host";
+	/* Addresses of IPv6 have one before a zone. */
+	if (!authority.has_brackets && str_find(authority.host, '%') < authority.host.length)
+		return "must name a host without percent signs";
+	return NULL;
 }
 
 static bool read_event(const struct json_value *value, int64_t *events)
