@@ -19,8 +19,8 @@ static struct step_result judged(struct task *task)
 	if (task_row_count(task) == 0 || !lacks ||
 	    (row->stored_url.data && str_equal(row->stored_url, local->url)))
 		return task_continue(task, local->next);
-	return task_fail_field_as(task, kind_of(lacks), "url",
-				  "names an address that is not public: %s", reach_sentence(lacks));
+	return task_fail_field_as(task, kind_of(lacks), "url", REACH_REFUSED "%s",
+				  reach_sentence(lacks));
 }
 
 struct step_result local_url_check(struct task *task, struct local_url *local, struct str url,

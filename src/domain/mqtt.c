@@ -1,6 +1,7 @@
 #include "domain/mqtt.h"
 
 #include <text/authority.h>
+#include <text/reach.h>
 
 enum { PORT_PLAIN = 1883, PORT_TLS = 8883 };
 
@@ -9,10 +10,12 @@ static const char no_url[] = "must be mqtt://HOST[:PORT] or mqtts://HOST[:PORT]"
 /* Without brackets a name or an address of IPv4, in brackets an address of IPv6. */
 static bool take_host(const struct authority *from, struct mqtt_broker *broker)
 {
-	if (from->host.length >= sizeof(broker->host) || !authority_has_plain_host(from))
+	struct str host = reach_host_trim(from->host);
+
+	if (host.length >= sizeof(broker->host) || !authority_has_plain_host(from))
 		return false;
-	memcpy(broker->host, from->host.data, from->host.length);
-	broker->host[from->host.length] = '\0';
+	memcpy(broker->host, host.data, host.length);
+	broker->host[host.length] = '\0';
 	return true;
 }
 

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import os
 import uuid
 
 import pytest
@@ -190,3 +191,13 @@ def test_an_offline_panel(world, device):
     assert world.account().get(device.path + "/picture").problem(403)
     assert device.account.get(f"/v1/devices/{uuid.uuid4()}/picture.png").problem(404)
     assert world.request("GET", device.path + "/picture", key="x").problem(401)
+
+
+@pytest.mark.parametrize("name, left, top", [("nothing-to-show", 33, 16), ("unknown-device", 37, 7)])
+def test_letters_of_built_in_pictures(name, left, top):
+    """A W of three dots in width looked like an H."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with Image.open(os.path.join(root, "share/picture", f"{name}.png")) as image:
+        grey = image.convert("L").crop((left, top, left + 5, top + 5)).tobytes()
+    dots = "".join("#" if value > 60 else "." for value in grey)
+    assert [dots[at:at + 5] for at in range(0, 25, 5)] == ["#...#", "#...#", "#.#.#", "#.#.#", ".#.#."]

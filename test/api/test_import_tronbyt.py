@@ -91,6 +91,25 @@ def test_settings_of_an_entry(account, form):
 
 
 @renders
+def test_settings_that_are_too_large(account, form):
+    """The largest are left out, and named; the others come, and so do the other entries."""
+    several = [entry(form.slug, 1, config={"key": "k" * 70_000, "text": "hello", "unknown": "x" * 40_000, "color": "#00ff00"}),
+               entry(form.slug, 2, config={"text": "t" * 40_000, "key": "k" * 30_000}),
+               entry(form.slug, 3, config={"text": "next"})]
+    report = brought(account, exported("Desk", several))
+    assert sorted((note["entry"].rpartition(" ")[2], note["what"], note["why"]) for note in report["notBrought"] if note["entry"]) == [
+        ("1", "setting key", "has 70000 bytes: the settings of an entry have at most 65536 in total"),
+        ("1", "setting unknown", "the app has no such setting"),
+        ("2", "setting text", "has 40000 bytes: the settings of an entry have at most 65536 in total")]
+    device = report["devices"][0]["id"]
+    details = [account.get(f"/v1/devices/{device}/installations/{one['id']}").ok()
+               for one in account.get(f"/v1/devices/{device}/installations").ok()]
+    assert [detail["settings"].get("text") for detail in details] == ["hello", None, "next"]
+    assert [detail["secrets"] for detail in details] == [[], ["key"], []]
+    assert details[0]["settings"]["color"] == "#00ff00"
+
+
+@renders
 def test_settings_that_do_not_come(account, form):
     wrong = {"color": "green", "kind": "z", "where": "{", "when": "yesterday", "unknown": "x", "on": "maybe", "text": "good"}
     report = brought(account, exported("Desk", [entry(form.slug, 1, config=wrong)]))
@@ -354,7 +373,7 @@ def test_bounds_of_texts(account, clock):
     settings = {f"s{number}": "x" for number in range(201)}
     report = brought(account, exported("Desk", [entry(clock.slug, 1, config=settings),
                                                 entry(clock.slug, 2, config={"x": "y" * 65536})]))
-    assert [note for note in notes(report) if note[0]] == [("1", "settings"), ("2", "settings")]
+    assert [note for note in notes(report) if note[0]] == [("1", "settings"), ("2", "setting x")]
 
 
 def test_one_at_a_time(start):

@@ -19,6 +19,7 @@ SENTENCES = {LISTED: "whoever runs the server can open it with the option --egre
              CLOSED: "an administrator has closed local addresses: Administration, Instance",
              OPENED: "an administrator can open local addresses to this account: Administration, Accounts"}
 HOSTS = ["192.168.1.5", "10.0.0.1", "172.16.0.1", "127.0.0.1", "127.1", "0x7f000001", "2130706433", "017700000001", "0",
+         "127.0.0.1.", "192.168.1.5.", "0x7f000001.",
          "169.254.169.254", "[::1]", "[fd12::1]", "[fe80::1]", "[::ffff:192.168.1.5]", "[::ffff:c0a8:105]",
          "[64:ff9b::a00:1]", "localhost", "LocalHost", "localhost.", "app.localhost", "nas.local", "NAS.LOCAL.",
          "127.0.0.1.", "0x7f000001.", "10.1."]
@@ -85,6 +86,28 @@ def test_addresses_that_the_server_does_not_list(bare, host):
     for url in (f"mqtt://{host}", f"MQTTS://{host}:8883/"):
         refused(broker(account, url), LISTED)
     assert account.get("/v1/webhooks").ok() == [] and account.get("/v1/account/mqtt").ok()["url"] is None
+
+
+@pytest.mark.parametrize("host", ["%31%32%37.0.0.1", "127%2e0.0.1", "localhos%74", "nas%2Elocal", "example.org%00"])
+def test_escapes_in_hosts(bare, host):
+    """Programs read them differently, so no host has them."""
+    account = owner_of(bare, True)
+    for answer, words in ((hook(account, f"http://{host}/"), "must name a host"),
+                          (broker(account, f"mqtt://{host}"), "must be mqtt://HOST[:PORT] or mqtts://HOST[:PORT]")):
+        [error] = answer.problem(400)["errors"]
+        assert error == {"pointer": "/url", "detail": words}
+
+
+def test_a_dot_behind_an_address(listed):
+    """It is the address where it is judged and where it is connected."""
+    account = owner_of(listed, True)
+    with Receiver() as receiver, Broker() as one:
+        url = receiver.url.replace("127.0.0.1", "127.0.0.1.")
+        assert "127.0.0.1.:" in url
+        made = hook(account, url).json()
+        assert account.post(f"/v1/webhooks/{made['id']}/test", {}).ok()["status"] == 204
+        connect(account, one, url=f"mqtt://127.0.0.1.:{one.port}").ok()
+        wait_for_state(account, "connected")
 
 
 @pytest.mark.parametrize("host", ["8.8.8.8", "example.org", "[2606:4700::1111]", "localhost.example.org", "mylocal", "nas.lan"])

@@ -72,6 +72,26 @@ static bool check_port(struct reading *reading, CURLU *url)
 	return is_fine;
 }
 
+/* Takes the dot from behind an IPv4 address, which would be looked up as a name. */
+static bool trim_host(struct reading *reading, CURLU *url)
+{
+	char *host = NULL;
+	struct str whole, trimmed;
+	bool is_fine = true;
+
+	if (curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK)
+		return refuse(reading, "%s", no_memory);
+	whole = str_from(host);
+	trimmed = reach_host_trim(whole);
+	if (trimmed.length < whole.length) {
+		host[trimmed.length] = '\0';
+		is_fine = curl_url_set(url, CURLUPART_HOST, host, 0) == CURLUE_OK ||
+			  refuse(reading, "%s", no_memory);
+	}
+	curl_free(host);
+	return is_fine;
+}
+
 /* Takes the URL without its fragment, which is not sent. */
 static bool take_url(struct reading *reading, CURLU *url)
 {
@@ -106,7 +126,8 @@ static bool read_url(struct reading *reading)
 	else
 		is_fine = lacks(reading, url, CURLUPART_USER, CURLUE_NO_USER) &&
 			  lacks(reading, url, CURLUPART_PASSWORD, CURLUE_NO_PASSWORD) &&
-			  check_port(reading, url) && take_url(reading, url);
+			  check_port(reading, url) && trim_host(reading, url) &&
+			  take_url(reading, url);
 	curl_url_cleanup(url);
 	return is_fine;
 }

@@ -163,7 +163,9 @@ def test_refused_addresses_are_named(public_egress):
     refused = ("127.0.0.1 has the address 127.0.0.1, which is not public: whoever runs the server can open it "
                "with the option --egress-allow")
     assert client.error("http://127.0.0.1/") == refused
-    assert client.error("http://0x7f000001/") == refused
+    for form in ("0x7f000001", "127.0.0.1.", "127.1.", "%31%32%37.0.0.1", "127%2e0.0.1"):
+        assert client.error(f"http://{form}/") == refused
+    assert client.error("http://127.0.0.1../") == "host 127.0.0.1.. was not found"
     assert "localhost has the address" in client.error("http://localhost/")
     client.link.close()
 

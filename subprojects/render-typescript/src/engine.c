@@ -64,8 +64,8 @@ static void run_script(struct run *run)
 	}
 	clock_set(run->request.now_ms, run->request.changes, run->request.change_count);
 	run->cpu_deadline_us = cpu_us() + run->request.timeout_ms * 1000;
-	run->deadline_us = run->started_us + fault_wall_ms(run->request.timeout_ms) * 1000;
-	alarm_start(run->request.timeout_ms, fault_wall_ms(run->request.timeout_ms));
+	run->deadline_us = run->started_us + fault_wall_ms(&run->request) * 1000;
+	alarm_start(run->request.timeout_ms, fault_wall_ms(&run->request));
 	JS_SetInterruptHandler(run->runtime, interrupt, run);
 	JS_SetHostPromiseRejectionTracker(run->runtime, script_note_rejection, run);
 	/* The engine adds it to the first context only. */

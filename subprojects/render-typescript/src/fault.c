@@ -62,11 +62,11 @@ int64_t cpu_us(void)
 	       usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 }
 
-int64_t fault_wall_ms(int64_t timeout_ms)
+int64_t fault_wall_ms(const struct request *request)
 {
 	enum { TIMES = 3, EXTRA_MS = 5000 };
 
-	return TIMES * timeout_ms + EXTRA_MS;
+	return TIMES * request->timeout_ms + EXTRA_MS + request->wall_extra_ms;
 }
 
 bool fault_is_late(struct run *run)

@@ -112,6 +112,7 @@ static bool get_bool(JSContext *context, JSValueConst head, const char *name, bo
 
 static void read_members(struct run *run, JSValueConst head)
 {
+	enum { WALL_EXTRA_MOST_MS = 3600 * 1000 };
 	static const double most_ms = 8.64e15; /* of ECMAScript's Date */
 	struct request *request = &run->request;
 	JSContext *context = run->context;
@@ -123,6 +124,8 @@ static void read_members(struct run *run, JSValueConst head)
 	request->height = (int)within(get_number(context, head, "height", 0), 0, PIXELS_MAX);
 	request->timeout_ms = get_time_ms(context, head, "timeout_ms", TIMEOUT_MS);
 	request->network_ms = get_time_ms(context, head, "network_ms", NETWORK_MS);
+	request->wall_extra_ms =
+	    (int64_t)within(get_number(context, head, "wall_extra_ms", 0), 0, WALL_EXTRA_MOST_MS);
 	request->has_network = get_bool(context, head, "network", true);
 	request->reports_waits = get_bool(context, head, "reports_waits", false);
 	request->timezone = get_text(context, head, "timezone", "UTC");

@@ -47,7 +47,8 @@ struct request {
 	int64_t now_ms;
 	uint64_t seed;
 	int width, height;
-	int64_t timeout_ms; /* without waiting for the network */
+	int64_t timeout_ms;    /* without waiting for the network */
+	int64_t wall_extra_ms; /* additional time by the clock */
 	int64_t network_ms;
 	bool has_network, reports_waits;
 	JSValue timezone, locale, config; /* strings; an object */
@@ -316,8 +317,8 @@ bool fault_is_error(JSContext *context, JSValueConst value);
 /* "the app takes more than 2s". */
 /* Returns the processor time that this process has used. */
 int64_t cpu_us(void);
-/* Returns the limit by the clock, in ms, of a request with timeout_ms of processor time. */
-int64_t fault_wall_ms(int64_t timeout_ms);
+/* Returns the limit by the clock, in ms. */
+int64_t fault_wall_ms(const struct request *request);
 /* Message if the clock ends a request. */
 #define FAULT_STARVED "the app's time is over: the machine is too busy"
 /* Whether the time is over; stays true once it was. */

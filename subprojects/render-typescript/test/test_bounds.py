@@ -2,10 +2,14 @@
 
 import base64
 import contextlib
+import os
+import pathlib
+import select
+import signal
 
 import pytest
 
-from renderer import Renderer, returns
+from renderer import Renderer, head, returns
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +87,24 @@ def test_lines_that_are_too_long_are_cut(renderer, script, log, dropped):
     assert answer["log"] == log
     assert answer.get("log_dropped", 0) == dropped
     assert sum(len(line.encode()) + 1 for line in log) <= 8192
+
+
+def cpu_ticks(renderer):
+    return int(pathlib.Path(f"/proc/{renderer.process.pid}/stat").read_text().rpartition(")")[2].split()[11])
+
+
+@pytest.mark.parametrize("extra", [{}, {"wall_extra_ms": 60_000}])
+def test_time_by_the_clock(extra):
+    """A script that the machine leaves no processor for 9 s has 8 s, and those that its caller adds."""
+    script = "let n = 0; for (let i = 0; i < 8e6; i++) n += i % 7; export default () => null;"
+    with contextlib.closing(Renderer()) as renderer:
+        before = cpu_ticks(renderer)
+        renderer.send(head(timeout_ms=1000, **extra), script)
+        while cpu_ticks(renderer) < before + 2 and not select.select([renderer.link], [], [], 0)[0]:
+            pass
+        os.kill(renderer.process.pid, signal.SIGSTOP)
+        has_answered = select.select([renderer.link], [], [], 9)[0]
+        os.kill(renderer.process.pid, signal.SIGCONT)
+        answer, _ = renderer.receive()
+    assert not has_answered
+    assert answer.get("error", {}).get("kind") == (None if extra else "late"), answer

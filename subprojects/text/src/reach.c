@@ -199,24 +199,35 @@ static bool is_below(struct str name, struct str top)
 	       (at == 0 || name.data[at - 1] == '.');
 }
 
-/* Reads also what inet_aton() takes, as resolvers do: "127.1", "0x7f000001", "2130706433". Clients
- * of HTTP take a final dot after it. */
-static bool read_literal(struct str host, struct address *ret_address)
+/* Reads also what inet_aton() takes, as resolvers do: "127.1", "0x7f000001", "2130706433". */
+static bool read_v4_literal(struct str host, struct in_addr *ret_v4)
 {
 	char text[64];
-	struct in_addr v4;
-	size_t length;
 
-	if (str_ends_with(host, STR(".")))
-		host.length--;
-	length = str_find(host, '%'); /* before a zone */
-	if (length == 0 || length >= sizeof(text))
+	if (host.length == 0 || host.length >= sizeof(text))
 		return false;
-	memcpy(text, host.data, length);
-	text[length] = '\0';
-	if (strchr(text, ':'))
-		return address_read(str_from(text), ret_address);
-	if (length != host.length || !inet_aton(text, &v4))
+	memcpy(text, host.data, host.length);
+	text[host.length] = '\0';
+	return inet_aton(text, ret_v4);
+}
+
+struct str reach_host_trim(struct str host)
+{
+	struct str shorter = {host.data, host.length - (host.length > 0)};
+	struct in_addr v4;
+
+	return str_ends_with(host, STR(".")) && read_v4_literal(shorter, &v4) ? shorter : host;
+}
+
+/* Reads an address in any form that a URL may have. */
+static bool read_literal(struct str host, struct address *ret_address)
+{
+	struct in_addr v4;
+	struct str address = {host.data, str_find(host, '%')}; /* before a zone */
+
+	if (str_find(address, ':') < address.length)
+		return address_read(address, ret_address);
+	if (!read_v4_literal(reach_host_trim(host), &v4))
 		return false;
 	*ret_address = mapped.address;
 	memcpy(ret_address->bytes + 12, &v4, 4);

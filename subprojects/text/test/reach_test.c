@@ -352,11 +352,12 @@ TEST(hosts_that_are_local)
 		"2130706433 017700000001 0 "
 		"0300.0xa8.1.5 169.254.169.254 100.64.0.1 224.0.0.1 255.255.255.255 ::1 :: fe80::1 "
 		"fe80::1%eth0 fd12::1 ::ffff:192.168.1.5 ::ffff:c0a8:105 64:ff9b::192.168.1.5 "
+		"127.0.0.1. 192.168.1.5. 0x7f000001. 127.1. "
 		"localhost LOCALHOST localhost. a.localhost nas.local NAS.Local. local");
 	struct str others =
 	    STR("8.8.8.8 1.1 2606:4700::1111 ::ffff:8.8.8.8 example.org localhost.example.org "
 		"notlocalhost mylocal local.example.org 192.168.1.5.example.org 192.168.1.256 "
-		"1.2.3.4.5 . .. % %1 : x%y nas.lan nas");
+		"8.8.8.8. 127.0.0.1.. 127.0.0.1.a. 1.2.3.4.5 . .. % %1 : x%y nas.lan nas");
 	struct str host;
 
 	while (str_next(&local, ' ', &host))
@@ -366,6 +367,25 @@ TEST(hosts_that_are_local)
 		if (is_local(host, NULL, 0))
 			fail_msg("%.*s", STR_ARG(host));
 	assert_false(is_local(STR(""), NULL, 0));
+}
+
+TEST(dots_behind_addresses)
+{
+	static const char *const forms[][2] = {
+	    {"127.0.0.1.", "127.0.0.1"},
+	    {"8.8.8.8.", "8.8.8.8"},
+	    {"127.1.", "127.1"},
+	    {"127.0.0.1", "127.0.0.1"},
+	    {"127.0.0.1..", "127.0.0.1.."},
+	    {"example.org.", "example.org."},
+	    {"::1.", "::1."},
+	    {".", "."},
+	    {"", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		assert_true(
+		    str_equal(reach_host_trim(str_from(forms[i][0])), str_from(forms[i][1])));
 }
 
 TEST(hosts_that_are_listed)

@@ -49,9 +49,16 @@ static inline unsigned reach_lacks(bool is_closed, bool is_marked)
 	return (is_closed ? REACH_CLOSED : 0) | (is_marked ? 0 : REACH_NOT_MARKED);
 }
 
+/* Start of the fault of a URL whose host is refused; reach_sentence() follows. */
+#define REACH_REFUSED "names an address that is not public: "
+
 /* Returns a clause that names all that is missing, and who can change it, as it follows "not
  * public: "; NULL if nothing is. */
 const char *reach_sentence(unsigned lacks);
+
+/* Returns the host without the dot behind an IPv4 address, which browsers drop and resolvers do not
+ * take. */
+struct str reach_host_trim(struct str host);
 
 /* Whether a host, as a URL has it but without brackets, is certainly not public: an address in any
  * form that a resolver takes, or a name of this machine or of the local link (RFC 6761, RFC 6762).

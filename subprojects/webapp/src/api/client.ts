@@ -86,6 +86,9 @@ interface Query {
 	dryRun?: boolean;
 	keepAddresses?: boolean;
 	openAddresses?: boolean;
+	/** A host that is being typed, and whether an app would ask it. */
+	host?: string;
+	byApp?: boolean;
 }
 
 function queryText(query: Query): string {
@@ -97,6 +100,8 @@ function queryText(query: Query): string {
 	if (query.devices !== undefined) parameters.set("devices", query.devices.join());
 	if (query.search !== undefined) parameters.set("search", query.search);
 	if (query.keepSetUp !== undefined) parameters.set("keepSetUp", String(query.keepSetUp));
+	if (query.host !== undefined) parameters.set("host", query.host);
+	if (query.byApp !== undefined) parameters.set("byApp", String(query.byApp));
 	if (query.dryRun !== undefined) parameters.set("dryRun", String(query.dryRun));
 	if (query.keepAddresses !== undefined)
 		parameters.set("keepAddresses", String(query.keepAddresses));

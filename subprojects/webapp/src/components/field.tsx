@@ -1,6 +1,8 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 import { Fault } from "./fault";
+import type { Asker } from "./hosts";
+import { useReach } from "./reach";
 
 interface FieldProps {
 	label: string;
@@ -13,6 +15,8 @@ interface FieldProps {
 	help?: ComponentChildren;
 	/** Fault of the value, in plain words. */
 	fault?: string | undefined;
+	/** Who would ask the address that is typed; if it is a local one, the field says at once what is missing. */
+	asker?: Asker | undefined;
 	/** "Saved", beside the label. */
 	said?: string | undefined;
 	autoComplete?: AutoFill;
@@ -27,7 +31,7 @@ interface FieldProps {
 export type AutoFill =
 	"off" | "username" | "username webauthn" | "name" | "email" | "current-password" | "new-password";
 
-interface InputProps extends Omit<FieldProps, "label" | "help" | "said"> {
+interface InputProps extends Omit<FieldProps, "label" | "help" | "said" | "asker"> {
 	id: string;
 	described: string;
 }
@@ -63,9 +67,11 @@ function Input(props: InputProps): JSX.Element {
 export function Field(props: FieldProps): JSX.Element {
 	const id = useId();
 	const [isShown, setShown] = useState(false);
-	const { label, help, said, ...rest } = props;
+	const { label, help, said, asker, ...rest } = props;
+	const reach = useReach(props.value, asker);
+	const fault = props.fault ?? reach;
 	const isSecret = props.type === "password";
-	const described = [help !== undefined ? `${id}-help` : "", props.fault ? `${id}-fault` : ""];
+	const described = [help !== undefined ? `${id}-help` : "", fault ? `${id}-fault` : ""];
 	return (
 		<div class="field">
 			<div class="field-head">
@@ -77,6 +83,7 @@ export function Field(props: FieldProps): JSX.Element {
 			<div class="field-input">
 				<Input
 					{...rest}
+					fault={fault}
 					id={id}
 					type={isSecret && isShown ? "text" : (props.type ?? "text")}
 					described={described.filter(Boolean).join(" ")}
@@ -98,7 +105,7 @@ export function Field(props: FieldProps): JSX.Element {
 					{help}
 				</p>
 			)}
-			<Fault label={label} fault={props.fault} id={`${id}-fault`} />
+			<Fault label={label} fault={fault} id={`${id}-fault`} />
 		</div>
 	);
 }

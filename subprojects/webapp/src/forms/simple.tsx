@@ -69,6 +69,7 @@ export function TextField({ field, value, onChange, fault, isDisabled }: FieldPr
 			value={value}
 			onInput={onChange}
 			fault={fault}
+			asker="app"
 			isDisabled={isDisabled}
 			maxLength={TEXT_MAX}
 			isVerbatim

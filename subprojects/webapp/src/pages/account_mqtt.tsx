@@ -73,6 +73,7 @@ function Change({
 						value={url}
 						onInput={setUrl}
 						fault={faults.get("url")}
+						asker={url === connection.url ? undefined : "account"}
 						help="mqtt://HOST, or mqtts://HOST with TLS. You can add :PORT."
 						maxLength={300}
 						isRequired

@@ -72,6 +72,7 @@ function NewForm({ onMade }: { onMade: (made: NewWebhook) => void }): JSX.Elemen
 						value={url}
 						onInput={setUrl}
 						fault={faults.get("url")}
+						asker="account"
 						help="The address that receives the events, such as https://home.example.org/displayd."
 						maxLength={2048}
 						isRequired
