@@ -5,7 +5,8 @@
 
 For each FILE it writes FILE_records.h and FILE_records.c into the folder OUTPUT. The C file begins with
 the header domain/FILE.h, which includes the made one. What schemas say is in record_schemas.py.
-With --export it refuses settings that an export of an account would lose (exported.py); ROOT has src and sql.
+With --export it makes the settings in lines of an account's export, account_line_records.[hc], and refuses those that
+an export would lose (exported.py); ROOT has src and sql.
 """
 
 import argparse
@@ -125,7 +126,7 @@ def main():
     try:
         documents = [operations.read(arguments.folder, name) for name in ("pages", "public")]
         records = record_schemas.read_records(documents)
-        inputs = exported.check(arguments.export, documents) if arguments.export else []
+        export = exported.Export(arguments.export, documents) if arguments.export else None
         for record in records:
             if record.file not in arguments.file:
                 record_schemas.fault(record.schema, f"{record.name}: meson.build has no file {record.file} of records")
@@ -135,10 +136,14 @@ def main():
                 raise operations.Fault(f"no schema of {arguments.folder} has a record of {file}")
             write(arguments.output / f"{file}_records.h", header(file, of_file))
             write(arguments.output / f"{file}_records.c", source(file, of_file))
+        if export:
+            outputs += [arguments.output / f"{exported.FILE}_records.{end}" for end in "hc"]
+            write(outputs[-2], export.header())
+            write(outputs[-1], export.source())
     except (operations.problem_kinds.Fault, OSError, UnicodeDecodeError) as error:
         sys.exit(str(error))
     if arguments.depfile:
-        inputs += [path for document in documents for path in document.files]
+        inputs = [*(export.inputs if export else []), *(path for document in documents for path in document.files)]
         names = [" ".join(str(path).replace(" ", "\\ ") for path in paths) for paths in (outputs, inputs)]
         write(arguments.depfile, f"{names[0]}: {names[1]}\n")
 

@@ -17,6 +17,7 @@ import os
 import re
 import sys
 
+import exported
 import record_tables
 import statement_changes
 import statement_lists
@@ -177,6 +178,8 @@ def read_statement(name, text, records):
 
 def read_file(name, text, records):
     """Returns the statements of a file, and {name: text} of those of a list."""
+    if exported.PAIRS.search(text):
+        text = exported.of_tree()[0].with_pairs(text)
     lines, body = split_header(text)
     fields, description = read_header(lines)
     try:
@@ -300,6 +303,8 @@ def generate(arguments):
     records, record_files = record_tables.read_folders(arguments.records, arguments.include)
     statements, inputs, lists = read_statements(arguments.path, records)
     inputs += record_files
+    if exported.of_tree.cache_info().currsize:
+        inputs += map(str, [*exported.of_tree()[0].inputs, *exported.of_tree()[1]])
     connect_batched(statements)
     output = statement_output.Output(statements, records, arguments.prefix, TYPES)
     outputs = {
@@ -339,7 +344,7 @@ def main():
     arguments = parser.parse_args()
     try:
         print_statement(arguments) if arguments.what == "print" else generate(arguments)
-    except (Disagreement, record_tables.BadTable, statement_notify.BadNotify, OSError, UnicodeDecodeError) as error:
+    except (Disagreement, record_tables.BadTable, statement_notify.BadNotify, exported.operations.problem_kinds.Fault, OSError, UnicodeDecodeError) as error:
         sys.exit(f"{arguments.path}: {error}")
 
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "domain/account_line_records.h"
 #include "domain/settings.h"
 #include "record/record.h"
 
@@ -53,23 +54,21 @@ struct account_line {
 	struct str hash; /* of a key, 64 hexadecimal digits */
 	struct str first_characters;
 	struct str scope, ends_at;
-	struct str timezone;
-	struct str locale, board;
-	struct str note; /* of a device, an entry */
 	struct str entry_id;
 	struct str picture;   /* base64 */
 	struct str encrypted; /* base64: secret settings */
 	struct str credential_id;
 	struct str public_key; /* base64 */
 	struct str created_at, reviewed_at, replaced_at, expires_at, made_at;
-	int64_t format, brightness, volume, schedule_interval_s, night_brightness;
+	int64_t format, night_brightness;
 	int64_t dim_start_minute, dim_brightness;
 	int64_t picture_limit_bytes, display_s, weekdays, algorithm, sign_count;
 	int64_t start_minute, end_minute;
-	bool is_disabled, is_deployed, auto_dim, is_sleep_on, is_enabled, is_pinned, is_night;
+	bool is_disabled, is_deployed, is_sleep_on, is_enabled, is_pinned, is_night;
 	const struct json_value *settings_value, *comments_value, *tags_value,
-	    *device_ids_value; /* only while the line is read */
-	struct str settings;   /* canonical */
+	    *device_ids_value;		   /* only while the line is read */
+	struct str settings;		   /* canonical */
+	struct account_line_values values; /* made from docs/api */
 };
 
 /* Reads one line. Returns false, with a sentence in *ret_why, if it is invalid. */

@@ -2,6 +2,7 @@
 -- each with its versions and its draft, its devices, each with its entries, its keys and passkeys.
 -- Revoked and expired objects are left out. Secret settings of an entry are as stored by this
 -- instance. No row: the account is gone or is being removed.
+-- {exported: KIND} stands for the members that tools/exported.py makes from docs/api.
 -- params: account_id uuid
 -- row: kind text, device_id uuid, entry text, line text, encrypted bytea?
 -- work: grows with what the account has
@@ -13,7 +14,8 @@ CROSS JOIN LATERAL (
 		SELECT 'account' AS kind, '00000000-0000-0000-0000-000000000000'::uuid AS device_id, '' AS entry,
 			json_strip_nulls(json_build_object('kind', 'account', 'format', 1,
 				'madeAt', json_timestamp(present_time()), 'email', owner.email, 'name', owner.name,
-				'createdAt', json_timestamp(owner.created_at), 'passwordHash', owner.password_hash))::text AS line,
+				'createdAt', json_timestamp(owner.created_at), 'passwordHash', owner.password_hash,
+				owner.{exported: account}))::text AS line,
 			NULL::bytea AS encrypted
 	) UNION ALL (
 		SELECT of_app.kind, '00000000-0000-0000-0000-000000000000', '', of_app.line, NULL
@@ -31,7 +33,7 @@ CROSS JOIN LATERAL (
 					'isDisabled', app.status = 'disabled', 'createdAt', json_timestamp(app.created_at),
 					'author', app.author, 'importedAs', app.imported_as, 'collection', app.collection,
 					'category', nullif(app.category, ''), 'tags', nullif(app.tags, '[]')::json,
-					'brokenReason', app.broken_reason))::text AS line
+					'brokenReason', app.broken_reason, app.{exported: app}))::text AS line
 			) UNION ALL (
 				SELECT 'version', json_strip_nulls(json_build_object('kind', 'version', 'app', app.slug,
 					'name', version.name, 'scriptLanguage', version.script_language,
@@ -53,7 +55,8 @@ CROSS JOIN LATERAL (
 				) AS version
 			) UNION ALL (
 				SELECT 'draft', json_build_object('kind', 'draft', 'app', app.slug,
-					'scriptLanguage', draft.script_language, 'scriptContent', draft.script_content)::text
+					'scriptLanguage', draft.script_language, 'scriptContent', draft.script_content,
+					draft.{exported: draft})::text
 				FROM app_draft AS draft
 				WHERE draft.app_id = app.id
 			)
@@ -72,15 +75,12 @@ CROSS JOIN LATERAL (
 					'id', device.id, 'name', device.name, 'serial', device.serial, 'mac', device.mac::text,
 					'linkKeyHash', encode(device.link_key_hash, 'hex'),
 					'createdAt', json_timestamp(device.created_at), 'isDisabled', device.disabled_at IS NOT NULL,
-					'brightness', device.brightness, 'volume', device.volume, 'autoDim', device.auto_dim,
-					'timezone', device.timezone, 'scheduleInterval', device.schedule_interval_s,
 					'isSleepOn', device.sleep_enabled, 'sleepStart', json_clock(device.sleep_start_minute),
 					'sleepEnd', json_clock(device.sleep_end_minute),
 					'dimStart', CASE WHEN device.dim_enabled THEN json_clock(device.dim_start_minute) END,
 					'dimBrightness', CASE WHEN device.dim_enabled THEN device.dim_brightness END,
 					'nightBrightness', device.night_brightness, 'pictureLimit', device.picture_limit_bytes,
-					'locale', device.locale, 'board', device.board, 'note', nullif(device.note, '')))::text AS line,
-					NULL::bytea AS encrypted
+					device.{exported: device}))::text AS line, NULL::bytea AS encrypted
 			) UNION ALL (
 				SELECT 'entry', entry.id, json_strip_nulls(json_build_object('kind', 'entry', 'device', device.id,
 					'id', entry.id, 'createdAt', json_timestamp(entry.created_at),
@@ -96,9 +96,10 @@ CROSS JOIN LATERAL (
 					'settings', CASE WHEN entry.app_id IS NOT NULL THEN entry.settings::json END,
 					'isEnabled', entry.is_enabled, 'displaySeconds', entry.display_s, 'name', entry.name,
 					'hoursStart', json_clock(entry.start_minute), 'hoursEnd', json_clock(entry.end_minute),
-					'weekdays', entry.weekdays, 'note', nullif(entry.note, ''),
+					'weekdays', entry.weekdays,
 					'isPinned', coalesce(device.pinned_installation_id = entry.id, false),
-					'isNight', coalesce(device.night_installation_id = entry.id, false)))::text,
+					'isNight', coalesce(device.night_installation_id = entry.id, false),
+					entry.{exported: entry}))::text,
 					entry.secret_settings
 				FROM (
 					SELECT *
@@ -113,7 +114,8 @@ CROSS JOIN LATERAL (
 			'id', key.id, 'name', key.name, 'secretHash', encode(key.secret_hash, 'hex'),
 			'firstCharacters', key.first_characters, 'scope', nullif(key.scope, 'all'),
 			'deviceIds', key.device_ids, 'endsAt', json_timestamp(key.ends_at),
-			'createdAt', json_timestamp(key.created_at)))::text, NULL
+			'createdAt', json_timestamp(key.created_at),
+			key.{exported: key}))::text, NULL
 		FROM api_key AS key
 		WHERE key.account_id = owner.id AND key.revoked_at IS NULL
 		ORDER BY key.created_at, key.id
@@ -122,7 +124,8 @@ CROSS JOIN LATERAL (
 			'credentialId', passkey.credential_id, 'algorithm', passkey.algorithm,
 			'publicKey', translate(encode(passkey.public_key, 'base64'), E'\n', ''),
 			'signCount', passkey.sign_count, 'name', passkey.name,
-			'createdAt', json_timestamp(passkey.created_at))::text, NULL
+			'createdAt', json_timestamp(passkey.created_at),
+			passkey.{exported: passkey})::text, NULL
 		FROM passkey
 		WHERE passkey.account_id = owner.id
 		ORDER BY passkey.created_at, passkey.id

@@ -15,6 +15,14 @@ SELECT coalesce((
 		WHERE render.place = installation.place
 			AND render.version_id = app.deployed_version_id
 	) AS made ON true
+	CROSS JOIN LATERAL (SELECT coalesce(app_entry.picture_hash, installation.picture_hash) AS hash) AS look
+	CROSS JOIN LATERAL (
+		SELECT CASE WHEN start_minute IS NULL THEN true
+			WHEN start_minute < end_minute THEN here.minute >= start_minute AND here.minute < end_minute
+			ELSE here.minute >= start_minute OR here.minute < end_minute END
+			AND (weekdays::int4 >> mod(here.weekday + CASE WHEN start_minute >= end_minute AND here.minute < start_minute
+				THEN 6 ELSE 0 END, 7)) & 1 = 1 AS are_now
+	) AS hours
 	CROSS JOIN LATERAL (
 		SELECT installation.id AS "installationId", installation.name,
 			CASE WHEN installation.app_id IS NULL THEN 'push' ELSE 'app' END AS kind,
@@ -25,7 +33,7 @@ SELECT coalesce((
 				THEN 'the app has no version yet: the rotation leaves it out'
 				ELSE made.problem END AS problem,
 			coalesce(app.status = 'disabled', false) AS "isAppDisabled", made.cut,
-			coalesce(app_entry.picture_hash, installation.picture_hash) AS picture,
+			look.hash AS picture,
 			octet_length(coalesce(app_entry.picture, installation.picture)) AS "pictureBytes",
 			json_timestamp(installation.created_at) AS "createdAt",
 			json_timestamp(coalesce(app_entry.good_at, installation.replaced_at,
@@ -38,6 +46,20 @@ SELECT coalesce((
 			json_weekdays(installation.weekdays) AS weekdays,
 			coalesce(installation.id = device.pinned_installation_id, false) AS "isPinned",
 			installation.note,
+			CASE WHEN installation.id = device.pinned_installation_id
+				THEN CASE WHEN look.hash IS NULL THEN 'pinned_empty' ELSE 'pinned' END
+				WHEN device.pinned_installation_id IS NOT NULL AND EXISTS (
+					SELECT
+					FROM installation AS pinned
+					LEFT JOIN app_entry ON app_entry.device_id = pinned.device_id AND app_entry.id = pinned.id
+					WHERE pinned.device_id = device.id AND pinned.id = device.pinned_installation_id
+						AND is_present(pinned.expires_at)
+						AND coalesce(app_entry.picture_hash, pinned.picture_hash) IS NOT NULL)
+				THEN 'hidden'
+				WHEN NOT installation.is_enabled THEN 'off'
+				WHEN look.hash IS NULL OR app.status = 'disabled' THEN 'empty'
+				WHEN hours.are_now THEN 'shown'
+				ELSE 'waiting' END AS standing,
 			json_timestamp(installation.expires_at) AS "expiresAt"
 	) AS entry
 	WHERE installation.device_id = device.id AND is_present(installation.expires_at)
@@ -68,4 +90,9 @@ SELECT coalesce((
 	is_asleep_now(is_sleep_set, sleep_set_until, is_set_asleep, sleep_enabled, sleep_start_minute, sleep_end_minute,
 		timezone) AS is_asleep
 FROM device
+CROSS JOIN LATERAL (
+	SELECT extract(isodow FROM local.at)::int4 - 1 AS weekday,
+		extract(hour FROM local.at)::int4 * 60 + extract(minute FROM local.at)::int4 AS minute
+	FROM (SELECT present_time() AT TIME ZONE device.timezone AS at) AS local
+) AS here
 WHERE device.id = :device_id

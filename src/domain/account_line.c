@@ -4,9 +4,9 @@
 #include "base/limits.h"
 #include "domain/api_key.h"
 #include "domain/app.h"
-#include "domain/board.h"
 #include "domain/device.h"
 #include "domain/device_reference.h"
+#include "domain/entry_change.h"
 #include "domain/password.h"
 #include "domain/person.h"
 #include "domain/push.h"
@@ -100,6 +100,8 @@ static const char *check_credential(struct str text)
 
 #define LINE struct account_line
 #define KIND RECORD_STR(LINE, kind_name, .body = "kind", .required = true)
+/* The kind, and the settings that are made from docs/api. */
+#define LINE_OF(of_kind) of_kind##_LINE_FIELDS KIND
 #define TEXT(member, name, least, most, ...)                                                       \
 	RECORD_STR(LINE, member, .body = (name), .minimum = (least), .maximum = (most), __VA_ARGS__)
 #define NUMBER(member, name, least, most)                                                          \
@@ -121,7 +123,7 @@ static const char *check_credential(struct str text)
 		       .check = (function))
 
 static const struct record_field account_fields[] = {
-    KIND,
+    LINE_OF(ACCOUNT),
     NUMBER(format, "format", 1, INT32_MAX),
     TIME(made_at, "madeAt"),
     TEXT(email, "email", 3, EMAIL_LENGTH_MAX, .required = true, .check = email_check),
@@ -130,7 +132,7 @@ static const struct record_field account_fields[] = {
     TEXT(password_hash, "passwordHash", 1, PASSWORD_HASH_MAX, .check = check_password_hash),
 };
 static const struct record_field app_fields[] = {
-    KIND,
+    LINE_OF(APP),
     OWN_ID(true),
     SLUG(slug, "slug", true),
     NAME(APP_NAME_LENGTH_MAX, device_name_check),
@@ -160,10 +162,10 @@ static const struct record_field version_fields[] = {
     FLAG(is_deployed, "isDeployed"),
     RECORD_ANY(LINE, comments_value, .body = "comments"),
 };
-static const struct record_field draft_fields[] = {KIND, SLUG(app, "app", true),
+static const struct record_field draft_fields[] = {LINE_OF(DRAFT), SLUG(app, "app", true),
 						   SCRIPT(app_draft_check)};
 static const struct record_field device_fields[] = {
-    KIND,
+    LINE_OF(DEVICE),
     OWN_ID(true),
     NAME(DEVICE_NAME_LENGTH_MAX, device_name_check),
     TEXT(serial, "serial", 1, SERIAL_LENGTH_MAX, .check = device_serial_check),
@@ -171,12 +173,6 @@ static const struct record_field device_fields[] = {
     TEXT(hash, "linkKeyHash", HASH_DIGITS, HASH_DIGITS, .required = true, .check = check_hash),
     CREATED,
     FLAG(is_disabled, "isDisabled"),
-    NUMBER(brightness, "brightness", 0, 100),
-    NUMBER(volume, "volume", 0, 100),
-    FLAG(auto_dim, "autoDim"),
-    TEXT(timezone, "timezone", 1, 64, .required = true, .check = device_timezone_check),
-    NUMBER(schedule_interval_s, "scheduleInterval", SCHEDULE_INTERVAL_MIN_S,
-	   SCHEDULE_INTERVAL_MAX_S),
     FLAG(is_sleep_on, "isSleepOn"),
     RECORD_CLOCK(LINE, start_minute, .body = "sleepStart", .required = true),
     RECORD_CLOCK(LINE, end_minute, .body = "sleepEnd", .required = true),
@@ -184,12 +180,9 @@ static const struct record_field device_fields[] = {
     RECORD_INT(LINE, dim_brightness, .body = "dimBrightness", .minimum = 0, .maximum = 100),
     NUMBER(night_brightness, "nightBrightness", 0, 100),
     NUMBER(picture_limit_bytes, "pictureLimit", DEVICE_PICTURE_LIMIT_MIN, PICTURE_BYTES_MAX),
-    TEXT(locale, "locale", 2, 30, .required = true, .check = device_locale_check),
-    TEXT(board, "board", 1, 32, .check = board_check),
-    TEXT(note, "note", 1, NOTE_LENGTH_MAX, .check = device_note_check),
 };
 static const struct record_field entry_fields[] = {
-    KIND,
+    LINE_OF(ENTRY),
     RECORD_ID(LINE, device_id, .body = "device", .required = true),
     TEXT(entry_id, "id", 1, LIMIT_INSTALLATION_ID, .required = true, .check = push_id_check),
     CREATED,
@@ -207,12 +200,11 @@ static const struct record_field entry_fields[] = {
     RECORD_CLOCK(LINE, end_minute, .body = "hoursEnd"),
     NUMBER(weekdays, "weekdays", 1, 127),
     TEXT(name, "name", 1, LIMIT_INSTALLATION_ID, .check = device_name_check),
-    TEXT(note, "note", 1, NOTE_LENGTH_MAX, .check = device_note_check),
     FLAG(is_pinned, "isPinned"),
     FLAG(is_night, "isNight"),
 };
 static const struct record_field key_fields[] = {
-    KIND,
+    LINE_OF(KEY),
     OWN_ID(true),
     NAME(ACCOUNT_NAME_LENGTH_MAX, device_name_check),
     TEXT(hash, "secretHash", HASH_DIGITS, HASH_DIGITS, .required = true, .check = check_hash),
@@ -223,7 +215,7 @@ static const struct record_field key_fields[] = {
     CREATED,
 };
 static const struct record_field passkey_fields[] = {
-    KIND,
+    LINE_OF(PASSKEY),
     TEXT(credential_id, "credentialId", 1, CREDENTIAL_ID_MAX, .required = true,
 	 .check = check_credential),
     NUMBER(algorithm, "algorithm", -257, -7),

@@ -1,10 +1,10 @@
 // Bundles the pages.
 //
-//   node build.mjs OUT_FOLDER LIST DEPFILE [--development]
+//   node build.mjs OUT_FOLDER LIST DEPFILE SETTINGS [--development]
 //
 // OUT_FOLDER gets the hashed files with a Brotli variant (NAME.br) beside each where that is
 // smaller, and the shell, once for each depth of a page's path. LIST gets the arguments of
-// tools/embed_static.py that embed them, one a line.
+// tools/embed_static.py that embed them, one a line. SETTINGS: the plain forms of docs/api (build.py).
 //
 // Styles are in the script that draws the pages: without it there is nothing to style, and a
 // separate file would cost one more request before the first paint.
@@ -17,7 +17,8 @@ import { build, transform } from "esbuild";
 const SOURCE = path.dirname(fileURLToPath(import.meta.url));
 // "/" and "/panel" have depth 0, "/devices/ID" has 1. A path without a page may have more.
 const BASES = Array.from({ length: 33 }, (_, depth) => "../".repeat(depth) || "./");
-const [folder, list, depfile, mode] = process.argv.slice(2);
+const [folder, list, depfile, settings, mode] = process.argv.slice(2);
+const plain = JSON.parse(fs.readFileSync(settings, "utf8"));
 
 function write(name, data) {
 	const file = path.join(folder, name);
@@ -87,6 +88,21 @@ const ownApps = {
 	},
 };
 
+/** The module "plain-settings": the settings without a designed place, by the schema of their body. */
+const plainSettings = {
+	name: "plain-settings",
+	setup({ onResolve, onLoad }) {
+		onResolve({ filter: /^plain-settings$/ }, ({ path }) => ({
+			path,
+			namespace: "plain-settings",
+		}));
+		onLoad({ filter: /.*/, namespace: "plain-settings" }, () => ({
+			contents: JSON.stringify(plain.forms),
+			loader: "json",
+		}));
+	},
+};
+
 async function bundle() {
 	const result = await build({
 		absWorkingDir: SOURCE,
@@ -102,7 +118,7 @@ async function bundle() {
 		jsx: "automatic",
 		jsxImportSource: "preact",
 		loader: { ".webp": "dataurl" },
-		plugins: [styles, ownApps],
+		plugins: [styles, ownApps, plainSettings],
 		define: { DEVELOPMENT: String(mode === "--development") },
 		minify: true,
 		metafile: true,
@@ -121,8 +137,11 @@ async function bundle() {
 	return {
 		outputs,
 		inputs: [
-			...Object.keys(result.metafile.inputs).filter((name) => name !== "own-apps:own-apps"),
+			...Object.keys(result.metafile.inputs).filter(
+				(name) => !/^(own-apps|plain-settings):/.test(name),
+			),
 			...shared,
+			...plain.inputs.map((file) => path.relative(SOURCE, file)),
 		],
 	};
 }

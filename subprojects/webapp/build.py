@@ -10,6 +10,7 @@ build.py build NODE FOLDER LIST DEPFILE [--development]     see build.mjs
 
 import fcntl
 import hashlib
+import json
 import os
 import pathlib
 import subprocess
@@ -20,6 +21,8 @@ sys.path.insert(0, str(HERE.parent.parent / "tools"))
 sys.dont_write_bytecode = True
 
 import node  # noqa: E402 pylint: disable=wrong-import-position
+
+API = HERE.parent.parent / "docs/api"
 
 PACKAGES = HERE / "node_modules"
 STAMP = PACKAGES / ".installed"
@@ -59,8 +62,24 @@ def fetch(part="all"):
     return 0
 
 
+def plain_settings(path):
+    """Writes the plain forms of docs/api, and the files that they were made from, for build.mjs."""
+    import plain_settings as plain  # noqa: PLC0415 pylint: disable=import-outside-toplevel
+    operations = plain.record_schemas.operations
+    try:
+        document = operations.read(API, "pages")
+        forms = plain.forms_of(document)
+    except operations.problem_kinds.Fault as fault:
+        sys.exit(str(fault))
+    tools = [operations.__file__, plain.__file__, plain.record_schemas.__file__, __file__]
+    inputs = [os.path.abspath(one) for one in [*document.files, *tools]]
+    path.write_text(json.dumps({"forms": forms, "inputs": inputs}), encoding="utf-8")
+
+
 def build(place, folder, made, depfile, *options):
-    command = [place, HERE / "build.mjs", os.path.abspath(folder), made, depfile, *options]
+    settings = pathlib.Path(f"{made}.settings.json").absolute()
+    plain_settings(settings)
+    command = [place, HERE / "build.mjs", os.path.abspath(folder), made, depfile, settings, *options]
     return subprocess.run(command, stdin=subprocess.DEVNULL).returncode
 
 

@@ -10,17 +10,24 @@
 
 static void check(const struct account_line *line)
 {
-	const struct str texts[] = {
-	    line->app,	   line->email,	   line->name,	 line->slug,	 line->serial,
-	    line->mac,	   line->entry_id, line->author, line->timezone, line->script_content,
-	    line->settings};
+	const struct str texts[] = {line->app,
+				    line->email,
+				    line->name,
+				    line->slug,
+				    line->serial,
+				    line->mac,
+				    line->entry_id,
+				    line->author,
+				    line->values.device_timezone,
+				    line->script_content,
+				    line->settings};
 	bool is_sound = line->kind < ACCOUNT_LINE_KINDS && line->slug.length <= 64 &&
 			line->email.length <= 4 * 254 && line->mac.length <= 17 &&
 			line->settings.length <= 7 * SETTINGS_BYTES_MAX &&
 			line->script_content.length <= LIMIT_SCRIPT_BYTES &&
-			line->brightness >= 0 && line->brightness <= 100 &&
-			line->start_minute >= 0 && line->start_minute < 1440 &&
-			!line->settings_value && !line->comments_value;
+			line->values.device_brightness >= 0 &&
+			line->values.device_brightness <= 100 && line->start_minute >= 0 &&
+			line->start_minute < 1440 && !line->settings_value && !line->comments_value;
 
 	for (size_t i = 0; i < array_length(texts); i++)
 		is_sound &= utf8_is_valid(texts[i]);

@@ -4,6 +4,7 @@ and the night entry."""
 import datetime
 
 import pytest
+from database_clock import DatabaseClock
 from devices import add, panel_of, path_of, poll_answer
 from events import Events
 from people import UNKNOWN_ID, Person, wait_until
@@ -122,6 +123,55 @@ def test_changes_are_kept(browser, made):
         change(browser, made, "b", **{name: USUAL[name]}).ok()
         wanted[name] = USUAL[name]
         assert options(browser, made, "b") == wanted | {"note": "", "expiresAt": None}
+
+
+# ---- as they stand ----
+
+
+def standings(browser, made):
+    return [entry["standing"] for entry in rotation(browser, made)["entries"]]
+
+
+def test_how_entries_stand(browser, made):
+    assert standings(browser, made) == ["shown"] * 3
+    change(browser, made, "a", isEnabled=False).ok()
+    change(browser, made, "b", hours=later()).ok()
+    assert standings(browser, made) == ["off", "waiting", "shown"]
+    change(browser, made, "b", hours=now()).ok()
+    change(browser, made, "a", isPinned=True).ok()
+    assert standings(browser, made) == ["pinned", "hidden", "hidden"]
+    change(browser, made, "a", isPinned=False, isEnabled=True).ok()
+    assert standings(browser, made) == ["shown"] * 3
+
+
+def test_without_a_picture(browser, world, made):
+    install_app(world, made)
+    assert standings(browser, made)[-1] == "empty"
+    name = names(browser, made)[-1]
+    change(browser, made, name, isPinned=True).ok()
+    assert standings(browser, made) == ["shown"] * 3 + ["pinned_empty"]
+
+
+# Sunday, 2026-05-03, and what follows, in the zone of the device.
+@pytest.mark.parametrize("zone, options, shown, waiting", [
+    ("UTC", {}, ["2026-05-07 12:00"], []),
+    ("UTC", {"weekdays": WEEKDAYS[:5]}, ["2026-05-08 23:59"], ["2026-05-09 00:00", "2026-05-10 23:59"]),
+    ("UTC", {"hours": {"start": "07:00", "end": "09:00"}}, ["2026-05-04 07:00", "2026-05-04 08:59"],
+     ["2026-05-04 06:59", "2026-05-04 09:00"]),
+    ("UTC", {"hours": {"start": "22:00", "end": "02:00"}, "weekdays": ["sunday"]}, ["2026-05-03 22:00", "2026-05-04 01:59"],
+     ["2026-05-03 01:00", "2026-05-04 02:00", "2026-05-04 22:00"]),
+    ("UTC", {"hours": {"start": "06:00", "end": "06:00"}, "weekdays": ["monday"]}, ["2026-05-04 06:00", "2026-05-05 05:59"],
+     ["2026-05-05 06:00", "2026-05-04 05:59"]),
+    ("Europe/Zagreb", {"weekdays": ["monday"]}, ["2026-05-03 22:30"], ["2026-05-03 21:30", "2026-05-04 22:30"]),
+    ("America/New_York", {"hours": {"start": "18:00", "end": "19:00"}}, ["2026-05-03 22:30"], ["2026-05-03 18:30"]),
+])
+def test_hours_and_weekdays_as_they_stand(browser, world, made, zone, options, shown, waiting):
+    browser.patch(path_of(made["device"]), {"timezone": zone}).ok()
+    change(browser, made, "a", **(options or {"isEnabled": True})).ok()
+    with DatabaseClock(world.database) as clock:
+        for text in shown + waiting:
+            clock.set(text + "+00")
+            assert standings(browser, made) == ["shown" if text in shown else "waiting", "shown", "shown"], text
 
 
 def test_weekdays_in_any_order(browser, made):

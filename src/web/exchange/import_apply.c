@@ -1,6 +1,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "domain/account_import.h"
+#include "domain/account_line.h"
 #include "task/access.h"
 #include "web/access.h"
 #include "web/changed.h"
@@ -122,8 +123,10 @@ static struct step_result import_apply_begin(struct task *task)
 		return task_fail(task, PROBLEM_IMPORT_NOT_FOUND, "there is no such import");
 	statement_account_import_apply(
 	    task_new_query(task),
-	    &(struct account_import_apply_parameters){
-		.id = id, .session_id = access_operator_session(), .limit_s = APPLY_S},
+	    &(struct account_import_apply_parameters){.id = id,
+						      .session_id = access_operator_session(),
+						      .limit_s = APPLY_S,
+						      .columns = str_from(account_line_columns)},
 	    &applying->row);
 	return task_query(task, applied);
 }

@@ -18,3 +18,23 @@ declare module "own-apps" {
 	}[];
 	export default apps;
 }
+
+/** Settings without a designed place, by the schema of their body (tools/plain_settings.py). */
+declare module "plain-settings" {
+	export interface PlainSetting {
+		/** Member of the body, and of what the pages read. */
+		name: string;
+		label: string;
+		/** The description's text. */
+		about: string;
+		kind: "check" | "choice" | "number" | "slider" | "text" | "time";
+		isNullable: boolean;
+		/** Of a number. */
+		minimum?: number;
+		/** Of a number; of a text, in characters. */
+		maximum?: number;
+		choices?: (string | number)[];
+	}
+	const forms: Record<"DeviceUpdate" | "EntryChange", PlainSetting[]>;
+	export default forms;
+}

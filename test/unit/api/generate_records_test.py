@@ -1,5 +1,6 @@
 """Output of tools/generate_records.py for schemas, and the faults that it finds."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -147,6 +148,7 @@ EXPORT = {
     "src/domain/account_line.c": """
 #define NAME TEXT(name, "name", 1)
 static const struct record_field room_fields[] = {
+    LINE_OF(ROOM),
     NAME,
     NUMBER(floor, "floor", 0, 9),
     RECORD_CLOCK(LINE, start, .body = "opening"),
@@ -180,11 +182,12 @@ def test_exported(tmp_path):
 
 @pytest.mark.parametrize("old, new, file, fault", [
     ("      x-displayd-exported: room\n", "", None, "PATCH /v1/lamps/{lampId} changes this: say by x-displayd-exported"),
-    ("x-displayd-exported-as: opening, ", "", None, "openingStart is lost by an export: src/domain/account_line.c has no openingStart"),
+    ("    Visit:\n", "    Visit:\n      x-displayd-exported: room\n", None, "guests is lost by an export: no body of the line room has guests"),
+    ("openingStart: {x-displayd-exported-as: opening, ", "openingStart: {x-displayd-column: false, ", None, "openingStart is lost by an export: it has no column"),
     ("x-displayd-exported: room", "x-displayd-exported: house", None, "has no line of the kind house"),
     ("'floor', ", "", "sql/query/account_export.sql", "floor is lost by an export: sql/query/account_export.sql has no floor"),
     ("name, floor, ", "name, ", "sql/migration/0002_new.sql", "floor is lost by an export: sql/migration/0002_new.sql has no floor"),
-    ("NAME,\n", "", "src/domain/account_line.c", "name is lost by an export: src/domain/account_line.c has no name"),
+    ("LINE_OF(ROOM),\n", "", "src/domain/account_line.c", "src/domain/account_line.c has no line of the kind room"),
 ])
 def test_settings_that_an_export_would_lose(tmp_path, old, new, file, fault):
     text = EXPORT[file] if file else EXPORTED
@@ -198,3 +201,30 @@ def test_settings_that_an_export_would_lose(tmp_path, old, new, file, fault):
 def test_a_reason_not_to_export(tmp_path):
     reason = EXPORTED.replace("x-displayd-exported-as: opening", "x-displayd-not-exported: it differs here")
     assert make_exported(tmp_path, reason, EXPORT).returncode == 0
+
+
+def test_members_that_are_made(tmp_path):
+    """Members that account_line.c does not name: those of the first format are required."""
+    lines = EXPORT["src/domain/account_line.c"].replace("    NAME,\n", "").replace('    NUMBER(floor, "floor", 0, 9),\n', "")
+    update = "        openingStart: {"
+    assert update in EXPORTED
+    schemas = EXPORTED.replace(update, "        isDim: {type: boolean}\n        closing: {type: string, pattern: "
+                               '"^([01][0-9]|2[0-3]):[0-5][0-9]$"}\n' + update)
+    schemas = schemas.replace("        name: {type: string, description: Its name.}\n", "        name: {type: string, description: "
+                              'Its name.}\n        isDim: {type: boolean}\n        closing: {type: string, pattern: '
+                              '"^([01][0-9]|2[0-3]):[0-5][0-9]$"}\n')
+    done = make_exported(tmp_path, schemas, EXPORT | {"src/domain/account_line.c": lines})
+    assert done.returncode == 0, done.stderr
+    header = (tmp_path / "account_line_records.h").read_text()
+    assert header.split("struct account_line_values {\n")[1].split("}")[0].split("\n\t") == [
+        "\tstruct str room_name;", "int64_t room_storey;", "bool room_is_dim;", "int64_t room_closing_minute;\n"]
+    assert header.split("#define ROOM_LINE_FIELDS")[1].split("\n\n")[0].replace(" \\\n    ", "\n").splitlines()[1:] == [
+        'RECORD_STR(struct account_line, values.room_name, .body = "name", .required = true, .minimum = 1, .maximum = 20, '
+        '.check = room_name_check),',
+        'RECORD_INT2(struct account_line, values.room_storey, .body = "floor", .required = true, .minimum = -2, .maximum = 90),',
+        'RECORD_BOOL(struct account_line, values.room_is_dim, .body = "isDim"),',
+        'RECORD_CLOCK(struct account_line, values.room_closing_minute, .body = "closing"),']
+    source = (tmp_path / "account_line_records.c").read_text()
+    text = "".join(line.strip()[1:-1] for line in source.splitlines() if line.startswith("    ")).replace('\\"', '"').rstrip('"')
+    assert json.loads(text) == {"room": {"name": "name", "floor": "storey", "isDim": "is_dim",
+                                         "closing": ["closing_minute", "clock"]}}

@@ -1,3 +1,4 @@
+import plainSettings from "plain-settings";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { patch, type Schemas } from "../api/client";
@@ -6,6 +7,7 @@ import { Fault } from "../components/fault";
 import { Field } from "../components/field";
 import { EntryPlace } from "./entry_place";
 import { Note } from "./note";
+import { PlainSettings } from "./plain";
 import { useSaver, useUnsaved, type Saver } from "./saver";
 import { shortDay, WEEKDAYS, type Weekday } from "./schedule";
 import type { Device, Entry, RotationResource } from "./store";
@@ -24,15 +26,15 @@ const SECONDS_MIN = 5;
 const SECONDS_MAX = 86_400;
 const USUAL_HOURS: Hours = { start: "07:00", end: "22:00" };
 
-function useOption<N extends Name>(name: N, props: OptionProps): Saver<Entry[N]> {
+async function saveEntry(props: OptionProps, body: EntryChange): Promise<void> {
 	const { device, entry, rotation } = props;
-	const { installationId } = entry;
-	return useSaver(name, async (value: Entry[N]) => {
-		const place = { deviceId: device.id, installationId };
-		const body = { [name]: value } as EntryChange;
-		await patch("/web/devices/{deviceId}/rotation/{installationId}", body, place);
-		await rotation.refresh();
-	});
+	const place = { deviceId: device.id, installationId: entry.installationId };
+	await patch("/web/devices/{deviceId}/rotation/{installationId}", body, place);
+	await rotation.refresh();
+}
+
+function useOption<N extends Name>(name: N, props: OptionProps): Saver<Entry[N]> {
+	return useSaver(name, (value: Entry[N]) => saveEntry(props, { [name]: value } as EntryChange));
 }
 
 interface SwitchProps extends OptionProps {
@@ -218,7 +220,7 @@ function WeekdaysOption(props: OptionProps): JSX.Element {
 
 /** Options for when and for how long an entry is shown; each applies as it is changed. */
 export function EntryOptions(props: OptionProps & { id: string; name: string }): JSX.Element {
-	const { device, id, name } = props;
+	const { device, entry, id, name } = props;
 	return (
 		<div class="entry-options" id={id} role="group" aria-label={`When ${name} is shown`}>
 			<div class="entry-switches">
@@ -231,6 +233,11 @@ export function EntryOptions(props: OptionProps & { id: string; name: string }):
 			<DisplayTime {...props} />
 			<NoteOption {...props} />
 			<EntryPlace {...props} />
+			<PlainSettings
+				settings={plainSettings.EntryChange}
+				values={entry}
+				send={(body) => saveEntry(props, body as EntryChange)}
+			/>
 			<p class="quiet entry-zone">Hours and days are in the time zone {device.timezone}.</p>
 		</div>
 	);

@@ -3,7 +3,6 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { post, Problem, put, remove } from "../api/client";
 import { panelNews } from "../api/live";
 import { Button } from "../components/button";
-import { calmNowMs } from "../components/clock";
 import { Empty } from "../components/empty";
 import { isolated } from "../components/isolated";
 import { Panel } from "../components/panel";
@@ -15,7 +14,7 @@ import { EntryOptions } from "./entry_options";
 import { Night } from "./night";
 import { dragTo, inOrder, moved, shiftOf, type Drag } from "./order";
 import { removed, removeLater, settleRemoval } from "./removals";
-import { standingOf, type Standing } from "./schedule";
+import { wordsOfStanding } from "./schedule";
 import { pictureUrl, type Device, type Entry, type RotationResource } from "./store";
 import { nameOfEntry } from "./words";
 
@@ -114,7 +113,6 @@ interface RowProps {
 	handle: JSX.Element;
 	shift: number;
 	isHeld: boolean;
-	pinned: Entry | undefined;
 }
 
 /** Cuts the prefix of fail(): the row has already named the failure. */
@@ -129,13 +127,9 @@ function kindOf({ kind, name, appName, installationId }: Entry): string {
 }
 
 /** Text about an entry: its name, its state, when it changed. */
-function Words({
-	device,
-	entry,
-	rotation,
-	standing,
-}: RowProps & { standing: Standing }): JSX.Element {
+function Words({ device, entry, rotation }: RowProps): JSX.Element {
 	const news = panelNews(device.id).value;
+	const standing = wordsOfStanding(entry);
 	const name = nameOfEntry(entry);
 	const { installationId } = entry;
 	const isForNight = rotation.value.value?.night.installationId === installationId;
@@ -155,7 +149,7 @@ function Words({
 				</p>
 			)}
 			{entry.cut !== null && <p class="quiet">{sentence(entry.cut)}</p>}
-			{standing.words !== "" && <p class="entry-state">{standing.words}</p>}
+			{standing !== "" && <p class="entry-state">{standing}</p>}
 			<p class="quiet">
 				{kindOf(entry)}, changed <When at={entry.updatedAt} />
 				{entry.expiresAt !== null && (
@@ -180,10 +174,9 @@ function Words({
 }
 
 function Row(props: RowProps): JSX.Element {
-	const { device, entry, rotation, handle, shift, isHeld, pinned } = props;
+	const { device, entry, rotation, handle, shift, isHeld } = props;
 	const id = useId();
 	const [isOpen, setOpen] = useState(false);
-	const standing = standingOf(device, entry, pinned, calmNowMs.value);
 	const name = nameOfEntry(entry);
 	const picture = entry.picture === null ? undefined : pictureUrl(device.id, entry.picture);
 	const isNew = arrived.value === `${device.id}/${entry.installationId}`;
@@ -195,7 +188,7 @@ function Row(props: RowProps): JSX.Element {
 		<li
 			class="entry"
 			data-held={isHeld}
-			data-shown={standing.isShown}
+			data-shown={entry.standing === "shown" || entry.standing === "pinned"}
 			data-failing={entry.problem !== null}
 			data-new={isNew}
 			ref={place}
@@ -205,7 +198,7 @@ function Row(props: RowProps): JSX.Element {
 			<div class="entry-picture">
 				<Panel picture={picture} label={picture === undefined ? "No picture yet" : name} />
 			</div>
-			<Words {...props} standing={standing} />
+			<Words {...props} />
 			<div class="row entry-actions">
 				<Button isDisabled={picture === undefined} onClick={() => void showNow(device, entry)}>
 					Show now<span class="only-read"> {name}</span>
@@ -342,7 +335,6 @@ function Entries({
 	const { entries, save } = reordered;
 	const keyboard = useKeyboardMove(entries, reordered);
 	const pointer = usePointerDrag(list, (from, to) => save(moved(entries.map(idOf), from, to)));
-	const pinned = entries.find(({ isPinned }) => isPinned);
 	if (entries.length === 0) return null;
 	return (
 		<>
@@ -355,7 +347,6 @@ function Entries({
 							device={device}
 							entry={entry}
 							rotation={rotation}
-							pinned={pinned}
 							isHeld={isHeld}
 							shift={pointer.drag ? shiftOf(i, pointer.drag) : 0}
 							handle={

@@ -1,3 +1,4 @@
+import plainSettings from "plain-settings";
 import type { ComponentChildren, JSX } from "preact";
 import { patch } from "../api/client";
 import { Check } from "../components/check";
@@ -9,6 +10,7 @@ import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
 import { languages } from "./languages";
 import { Note } from "./note";
+import { PlainSettings } from "./plain";
 import { useSaver, useUnsaved, type Saver } from "./saver";
 import type { Device, DeviceUpdate } from "./store";
 
@@ -17,13 +19,16 @@ interface SettingsProps {
 	onDevice: (device: Device) => void;
 }
 
+async function saveDevice({ device, onDevice }: SettingsProps, body: DeviceUpdate): Promise<void> {
+	onDevice(await patch("/web/devices/{deviceId}", body, { deviceId: device.id }));
+}
+
 type Name = keyof DeviceUpdate;
 /** Saves one setting whenever it changes, and shows beside it "Saved" or the fault. */
-function useSetting(name: Name, { device, onDevice }: SettingsProps): Saver<DeviceUpdate[Name]> {
-	return useSaver(name, async (value: DeviceUpdate[Name]) => {
-		const body = { [name]: value } as DeviceUpdate;
-		onDevice(await patch("/web/devices/{deviceId}", body, { deviceId: device.id }));
-	});
+function useSetting(name: Name, props: SettingsProps): Saver<DeviceUpdate[Name]> {
+	return useSaver(name, (value: DeviceUpdate[Name]) =>
+		saveDevice(props, { [name]: value } as DeviceUpdate),
+	);
 }
 
 interface TextProps extends SettingsProps {
@@ -284,6 +289,15 @@ export function Settings(props: SettingsProps): JSX.Element {
 				<BoardSetting {...props} />
 			</Group>
 			<Night {...props} />
+			{plainSettings.DeviceUpdate.length > 0 && (
+				<Group title="More settings">
+					<PlainSettings
+						settings={plainSettings.DeviceUpdate}
+						values={device}
+						send={(body) => saveDevice(props, body as DeviceUpdate)}
+					/>
+				</Group>
+			)}
 		</div>
 	);
 }

@@ -1,3 +1,4 @@
+import type { PlainSetting } from "plain-settings";
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Problem } from "../api/client";
@@ -15,6 +16,7 @@ import { Table } from "../components/table";
 import { browserTimezone, Timezone } from "../components/timezone";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
+import { PlainSettings } from "../devices/plain";
 import { exampleAnswers, exampleFields } from "../forms/example";
 import type { Settings } from "../forms/fields";
 import { AppForm } from "../forms/form";
@@ -108,6 +110,60 @@ function Choices(): JSX.Element {
 	);
 }
 
+const plainSettings: PlainSetting[] = [
+	{
+		name: "isLoud",
+		label: "Is loud",
+		about: "Whether it beeps.",
+		kind: "check",
+		isNullable: false,
+	},
+	{
+		name: "seconds",
+		label: "Seconds",
+		about: "Length of a beep.",
+		kind: "number",
+		minimum: 5,
+		maximum: 300,
+		isNullable: true,
+	},
+	{ name: "pitch", label: "Pitch", about: "Percent.", kind: "slider", isNullable: false },
+	{
+		name: "voice",
+		label: "Voice",
+		about: "Who speaks.",
+		kind: "choice",
+		choices: ["low", "high"],
+		isNullable: false,
+	},
+	{
+		name: "quietFrom",
+		label: "Quiet from",
+		about: "Time of day.",
+		kind: "time",
+		isNullable: false,
+	},
+	{ name: "words", label: "Words", about: "", kind: "text", maximum: 20, isNullable: true },
+];
+
+/** Shows each kind of setting that has no designed place. */
+function Plain(): JSX.Element {
+	const [values, setValues] = useState<Record<string, unknown>>({
+		isLoud: true,
+		seconds: 30,
+		pitch: 40,
+		voice: "low",
+		quietFrom: "22:00",
+		words: null,
+	});
+	const send = (body: object) => Promise.resolve(setValues({ ...values, ...body }));
+	return (
+		<div class="form-width stack">
+			<PlainSettings settings={plainSettings} values={values} send={send} />
+		</div>
+	);
+}
+
 /** Shows each type of field that an app can use. */
 function Asked(): JSX.Element {
 	const [fields] = useState(exampleFields);
@@ -161,6 +217,9 @@ export function ComponentsPage(): JSX.Element {
 			</Part>
 			<Part title="Choices">
 				<Choices />
+			</Part>
+			<Part title="Plain settings">
+				<Plain />
 			</Part>
 			<Part title="App settings">
 				<Asked />
