@@ -123,8 +123,9 @@ class Reference:
         return " or ".join(kind) if isinstance(kind, list) else kind
 
     def choices(self, schema):
-        """Returns the alternative schemas of a value."""
-        return self.resolve(schema).get("oneOf", [schema])
+        """Returns the alternative schemas of a value. With fields of its own it has none: "oneOf" restricts those."""
+        whole = self.resolve(schema)
+        return [schema] if "properties" in whole else whole.get("oneOf", [schema])
 
     def limits(self, schema):
         schema = self.resolve(schema)

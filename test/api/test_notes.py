@@ -1,16 +1,22 @@
 """Notes of owners about their devices and entries."""
 
 import pytest
-from test_installation_details import Entry, pushed  # noqa: F401  pylint: disable=unused-import
+from test_installation_details import Entry
 
 LONGEST = "é" * 1000
+
+
+@pytest.fixture(name="pushed")
+def pushed_entry(device):
+    assert device.push(installationId="weather").ok() == {}
+    return Entry(device, "weather")
 
 
 def v0(device, **members):
     return device.account.request("PATCH", f"/v0/devices/{device.id}", body=members)
 
 
-def test_of_an_entry(device, pushed):  # noqa: F811
+def test_of_an_entry(device, pushed):
     assert pushed.get()["note"] == ""
     for note in ("by the door,\n\tleft", LONGEST, ""):
         assert pushed.patch({"note": note}).ok()["note"] == note
@@ -24,7 +30,7 @@ def test_of_an_entry(device, pushed):  # noqa: F811
     assert pushed.get()["note"] == "x"
 
 
-def test_a_copy_has_it(account, device, pushed):  # noqa: F811
+def test_a_copy_has_it(account, device, pushed):
     other = account.device()
     pushed.patch({"note": "x"}).ok()
     assert account.post(pushed.path + "/copy", {"device": other.id}).status == 201
@@ -32,7 +38,7 @@ def test_a_copy_has_it(account, device, pushed):  # noqa: F811
 
 
 @pytest.mark.parametrize("note", [LONGEST + "x", "a\rb", "a\u0000b", "a\u0085b", None, 1, ["x"]])
-def test_what_is_none(pushed, note):  # noqa: F811
+def test_what_is_none(pushed, note):
     assert set(pushed.patch({"note": note, "isEnabled": False}).faults()) == {"/note"}
     assert pushed.get()["isEnabled"]
 

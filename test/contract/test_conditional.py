@@ -72,6 +72,8 @@ def change(stage, world, template):
         assert answer.status == 200
     elif template.endswith(("/installations", "/rotation")):
         assert device.push(installationId=f"new-{len(device.ids())}").status == 200
+    elif template.endswith("/firmware"):
+        world.sql("UPDATE device SET board = 'other' WHERE id = %s", device.id)
     elif template == "/v1/device-names":
         name = device.get().ok()["name"]
         assert account.request("PATCH", device.path, body={"name": name + "x"}).status == 200

@@ -16,6 +16,15 @@ EMAIL = "ada@example.org"
 VALUES = {"bool": "NOT {name}", "str": "{name}", "clock": "77"}
 
 
+def value_of(name, setting):
+    """Another value of a setting, in SQL. The one that it has, if only a check of C knows others."""
+    if "enum" in setting.whole:
+        return f"'{setting.whole['enum'][-1]}'"
+    if setting.exported[1] == "str" and "maxLength" in setting.whole:
+        return "'new'"
+    return VALUES.get(setting.exported[1], f"{setting.whole.get('minimum', 0) + 2}").format(name=name)
+
+
 @pytest.fixture(scope="module")
 def source():
     with Server() as server:
@@ -32,8 +41,7 @@ def test_settings_of_the_description(source, tmp_path):
     made = exported.of_tree()[0].made["device"]
     columns = {one.exported[0]: one for one in made.values()}
     assert {"brightness", "auto_dim", "schedule_interval_s"} <= set(columns)
-    changes = [f"{name} = " + VALUES.get(one.exported[1], f"{one.whole.get('minimum', 0) + 2}").format(name=name)
-               for name, one in columns.items()]
+    changes = [f"{name} = {value_of(name, one)}" for name, one in columns.items()]
     before = values_of(source, columns)
     query(source, f"UPDATE device SET {', '.join(changes)} WHERE serial = 'S-1'")
     source.ctl("export", "--account", EMAIL, path := str(tmp_path / "ada.export"))
