@@ -19,7 +19,9 @@ from world import random_base62
 def body_of(operation):
     """The document's example of a body for the operation, or None."""
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    return content and (content.get("example") or next(iter(content["examples"].values()))["value"])
+    if not content:
+        return None
+    return content["example"] if "example" in content else next(iter(content["examples"].values()))["value"]
 
 
 class Stage:

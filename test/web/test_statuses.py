@@ -152,11 +152,16 @@ def full_account(stage, found):
     return stage.request(found)
 
 
-def full_device(stage, found):
-    stage.world.sql("UPDATE device SET generation = 100 WHERE id = %s", stage.value("deviceId"))
-    stage.world.sql("INSERT INTO installation (device_id, id, app_id, position) SELECT %s, n::text, %s, n "
-                    "FROM generate_series(1, 100) AS n", stage.value("deviceId"), stage.value("appId"))
+def full_device(stage, found, count=100):
+    stage.world.sql("UPDATE device SET generation = 200 WHERE id = %s", stage.value("deviceId"))
+    stage.world.sql("INSERT INTO installation (device_id, id, app_id, position) SELECT %s, n::text, %s, 100 + n "
+                    "FROM generate_series(1, %s) AS n", stage.value("deviceId"), stage.value("appId"), count)
     return stage.succeed(found)
+
+
+def copy_in_a_full_device(stage, found):
+    assert stage.value("installationId")
+    return full_device(stage, found, count=99)
 
 
 def without_form(stage, found):
@@ -257,7 +262,15 @@ def unknown_secret(stage, found):
     return stage.request(found, target)
 
 
+def too_many_devices(stage, found):
+    stage.world.sql("INSERT INTO device (id, account_id, name, link_key_hash) "
+                    "SELECT gen_random_uuid(), %s, 'One', sha256(gen_random_uuid()::text::bytea) "
+                    "FROM generate_series(1, 1001)", stage.person.id)
+    return stage.request(found, body={**body_of(found[2]), "devices": "all"})
+
+
 CONFLICTS = {
+    "pushImageToDevices": too_many_devices, "setBrightness": too_many_devices, "pinEntries": too_many_devices,
     "createWebhook": too_many_webhooks, "testWebhook": unknown_secret,
     "createOperatorLink": removed_link, "removeMember": only_administrator, "enableApp": ownerless_app,
     "getAnyApp": slug_of_two, "disableApp": slug_of_two, "removeApp": slug_of_two,
@@ -270,7 +283,7 @@ CONFLICTS = {
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
     "showMessage": full_account, "setMqttConnection": broker_of_the_instance,
     "rebootPanel": Stage.request, "moveAddress": Stage.request,
-    "installApp": full_device, "setSettings": without_form, "deployVersion": version_in_review,
+    "installApp": full_device, "copyEntry": copy_in_a_full_device, "setSettings": without_form, "deployVersion": version_in_review,
     "removeVersion": deployed_version,
     "orderRotation": Stage.request, "showEntry": Stage.request, "createKey": Stage.request,
 }
