@@ -34,7 +34,7 @@ async function saveEntry(props: OptionProps, body: EntryChange): Promise<void> {
 }
 
 function useOption<N extends Name>(name: N, props: OptionProps): Saver<Entry[N]> {
-	return useSaver(name, (value: Entry[N]) => saveEntry(props, { [name]: value } as EntryChange));
+	return useSaver(name, (value: Entry[N]) => saveEntry(props, { [name]: value }));
 }
 
 interface SwitchProps extends OptionProps {
@@ -236,7 +236,7 @@ export function EntryOptions(props: OptionProps & { id: string; name: string }):
 			<PlainSettings
 				settings={plainSettings.EntryChange}
 				values={entry}
-				send={(body) => saveEntry(props, body as EntryChange)}
+				send={(body) => saveEntry(props, body)}
 			/>
 			<p class="quiet entry-zone">Hours and days are in the time zone {device.timezone}.</p>
 		</div>

@@ -26,9 +26,7 @@ async function saveDevice({ device, onDevice }: SettingsProps, body: DeviceUpdat
 type Name = keyof DeviceUpdate;
 /** Saves one setting whenever it changes, and shows beside it "Saved" or the fault. */
 function useSetting(name: Name, props: SettingsProps): Saver<DeviceUpdate[Name]> {
-	return useSaver(name, (value: DeviceUpdate[Name]) =>
-		saveDevice(props, { [name]: value } as DeviceUpdate),
-	);
+	return useSaver(name, (value: DeviceUpdate[Name]) => saveDevice(props, { [name]: value }));
 }
 
 interface TextProps extends SettingsProps {
@@ -294,7 +292,7 @@ export function Settings(props: SettingsProps): JSX.Element {
 					<PlainSettings
 						settings={plainSettings.DeviceUpdate}
 						values={device}
-						send={(body) => saveDevice(props, body as DeviceUpdate)}
+						send={(body) => saveDevice(props, body)}
 					/>
 				</Group>
 			)}

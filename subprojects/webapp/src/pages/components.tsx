@@ -156,7 +156,10 @@ function Plain(): JSX.Element {
 		quietFrom: "22:00",
 		words: null,
 	});
-	const send = (body: object) => Promise.resolve(setValues({ ...values, ...body }));
+	const send = (body: object): Promise<void> => {
+		setValues({ ...values, ...body });
+		return Promise.resolve();
+	};
 	return (
 		<div class="form-width stack">
 			<PlainSettings settings={plainSettings} values={values} send={send} />
@@ -183,6 +186,30 @@ function Asked(): JSX.Element {
 	);
 }
 
+function Buttons(): JSX.Element {
+	return (
+		<div class="row">
+			<Button kind="primary">Primary</Button>
+			<Button>Plain</Button>
+			<Button kind="danger">Danger</Button>
+			<Button isDisabled>Disabled</Button>
+			<CopyButton text="copied" what="a word" />
+			<Button onClick={() => toast("Weather removed", () => undefined)}>Toast</Button>
+			<Button
+				onClick={() =>
+					void confirm({
+						title: "Remove Kitchen?",
+						text: "This cannot be undone.",
+						action: "Remove",
+					})
+				}
+			>
+				Dialog
+			</Button>
+		</div>
+	);
+}
+
 /** /web/components: each component once, for those who work on them. Development builds only. */
 export function ComponentsPage(): JSX.Element {
 	return (
@@ -192,25 +219,7 @@ export function ComponentsPage(): JSX.Element {
 				<Panels />
 			</Part>
 			<Part title="Buttons">
-				<div class="row">
-					<Button kind="primary">Primary</Button>
-					<Button>Plain</Button>
-					<Button kind="danger">Danger</Button>
-					<Button isDisabled>Disabled</Button>
-					<CopyButton text="copied" what="a word" />
-					<Button onClick={() => toast("Weather removed", () => undefined)}>Toast</Button>
-					<Button
-						onClick={() =>
-							void confirm({
-								title: "Remove Kitchen?",
-								text: "This cannot be undone.",
-								action: "Remove",
-							})
-						}
-					>
-						Dialog
-					</Button>
-				</div>
+				<Buttons />
 			</Part>
 			<Part title="Fields">
 				<Fields />
