@@ -86,7 +86,7 @@ class Panels:
     def _connect(self, path, since=None):
         try:
             one = socket.create_connection(self.address, timeout=PATIENCE_S)
-        except ConnectionRefusedError:
+        except (ConnectionRefusedError, ConnectionResetError):
             if not self.restarts:
                 raise
             self._away.append((path, since))

@@ -54,6 +54,7 @@ PATTERNS = {
     r"^[0-9a-f]{32}$": "32 lower-case hexadecimal digits",
     r"^[A-Za-z0-9._-]+$": "letters and digits of ASCII, dot, underscore, hyphen",
     r"^[^\u0000]*$": "no U+0000",
+    r"^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$": "no control character but tabs and line feeds",
     r"^[^\u0000-\u001f\u007f-\u009f]*[^\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029"
     r"\u202f\u205f\u3000][^\u0000-\u001f\u007f-\u009f]*$":
         "no control character, and not only white space",

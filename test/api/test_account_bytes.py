@@ -259,7 +259,8 @@ def test_displayctl(world, account, size):
     assert told(device.push(LARGE[0], installationId="b")) == (size, size)
     assert ctl("account", "limit", email, "default")["bytesAllowed"] == 256 * 1024 * 1024
     device.push(LARGE[0], installationId="b").ok()
-    for faulty in ("0", "-1", "much", "1000000000000001"):
+    assert ctl("account", "limit", email, "0")["bytesAllowed"] == 256 * 1024 * 1024
+    for faulty in ("-1", "much", "1000000000000001"):
         with pytest.raises(CtlError):
             ctl("account", "limit", email, faulty)
     with pytest.raises(CtlError, match="there is no account"):

@@ -127,7 +127,7 @@ def test_all_that_get_says_is_taken_back(account):
         device.poll()
         after = at_any_time(patch(device, before).ok())
         assert {**after, "lastSeen": None} == {**at_any_time(before), "lastSeen": None}
-        read_only = {name: before[name] for name in ("id", "type", "notes", "nightMode", "dimMode", "interstitial", "info")}
+        read_only = {name: before[name] for name in ("id", "type", "nightMode", "dimMode", "interstitial", "info")}
         tag = device.get()["ETag"].split("-")[0]
         assert patch(device, read_only | {"lastSeen": "2026-01-01T00:00:00.000Z"}).status == 200
         assert device.get()["ETag"].split("-")[0] == tag
@@ -136,7 +136,7 @@ def test_all_that_get_says_is_taken_back(account):
 
 
 @pytest.mark.parametrize("body, pointers", [
-    ({"id": UNKNOWN_ID}, ["/id"]), ({"id": 1}, ["/id"]), ({"type": "tidbyt_gen1"}, ["/type"]), ({"notes": "x"}, ["/notes"]),
+    ({"id": UNKNOWN_ID}, ["/id"]), ({"id": 1}, ["/id"]), ({"type": "tidbyt_gen1"}, ["/type"]),
     ({"nightMode": {"enabled": True, "brightness": 10.5, "x": 1, "active": "x"}},
      ["/nightMode/active", "/nightMode/brightness", "/nightMode/enabled", "/nightMode/x"]),
     ({"nightMode": [], "dimMode": "x"}, ["/dimMode", "/nightMode"]), ({"dimMode": {"startTime": "20:00"}}, ["/dimMode/startTime"]),

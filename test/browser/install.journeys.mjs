@@ -1,6 +1,7 @@
 // Forms of apps, previews, and running apps.
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import { searchFor } from "./wait.mjs";
 
 const heading = (page, name) => page.getByRole("heading", { name, level: 1, exact: true });
 const codeOf = (page) => page.locator(".code-view .cm-content");
@@ -97,7 +98,7 @@ export default {
 		await publish(stage, { slug, name, description: "The time in big digits" }, CLOCK);
 		const { person, page, device } = await owner(stage);
 		await page.goto("apps");
-		await page.getByRole("searchbox").fill(slug);
+		await searchFor(page, slug);
 		await page.getByRole("link", { name }).click();
 		await heading(page, name).waitFor();
 		await page.getByRole("link", { name: "Install on Kitchen" }).click();
@@ -150,7 +151,7 @@ export default {
 		};
 		const arrives = async () => {
 			await heading(page, `Add an app to Kitchen`).waitFor();
-			await page.getByRole("searchbox").fill(slug);
+			await searchFor(page, slug);
 			await click(page.getByRole("link", { name }));
 			await heading(page, `${name} on Kitchen`).waitFor();
 			await click(page.getByRole("button", { name: "Install" }));

@@ -8,3 +8,10 @@ export async function waitUntil(condition) {
 		await new Promise((resolve) => setTimeout(resolve, 50));
 	}
 }
+
+/** Searches the catalogue for the one app with these words. Waits until the others have gone: until then its link can
+ * move away from under a click. */
+export async function searchFor(page, words) {
+	await page.getByRole("searchbox").fill(words);
+	await page.waitForFunction(() => document.querySelectorAll(".app-entry").length === 1);
+}

@@ -91,7 +91,7 @@ def test_what_was_probably_meant(arguments, meant):
 def test_a_noun_alone(arguments):
     code, text = reason(*arguments)
     assert code == 2
-    assert re.fullmatch(r"device what\? There are create, .* and update; see displayctl help device",
+    assert re.fullmatch(r"device what\? There are brightness, .* and update; see displayctl help device",
                         text)
 
 
@@ -101,7 +101,7 @@ def test_a_noun_alone(arguments):
 def test_the_commands_of_a_noun(arguments, code):
     found, text = reason(*arguments)
     assert found == code
-    assert "; the commands of device are create, " in text
+    assert "; the commands of device are brightness, create, " in text
 
 
 @pytest.mark.parametrize("arguments, code", [(["nothing"], 2), (["help", "nothing"], 3)])

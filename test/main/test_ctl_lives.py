@@ -48,7 +48,7 @@ class TestDevice:
         again = running.ctl("device", "update", device["id"], "--auto-dim", "off")
         assert again == {**updated, "autoDim": False}
         text = running.ctl("device", "update", device["id"], "--sleep", "off", json_output=False)
-        lines = dict(line.split(None, 1) for line in text.splitlines())
+        lines = dict((line.split(None, 1) + [""])[:2] for line in text.splitlines())
         assert (lines["sleep.enabled"], lines["sleep.start"]) == ("no", "23:59")
 
     def test_update_what_the_public_api_has_not(self, running, device):

@@ -245,7 +245,7 @@ def counts(values, statement):
 # Statements that read everything of one device (the whole rotation) or of one account (its sessions, or the
 # devices of its webhooks).
 READS_ENTRIES = ("rotation_", "installation_list", "installation_part", "own_device_remove", "device_update",
-                 "panel_installations", "installation_", "picture_by_hash", "session_", "webhook_")
+                 "panel_installations", "installation_", "picture_by_hash", "session_", "webhook_", "entry_move")
 
 # Statements that sum the bytes of an account: its devices and apps, of limited number, have the partial
 # sums. Also the one that checks its devices for expired entries.

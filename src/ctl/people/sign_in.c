@@ -196,15 +196,15 @@ static enum ctl_exit keep(struct ctl *ctl, struct ctl_request *request)
 	remote->session = earlier;
 	request->cookies = &session.cookies;
 	code = ctl_ask_json(ctl, request, &answer);
+	if (code != CTL_DONE)
+		return code;
 	session.email = ctl_json_text(ctl, answer, "email");
 	session.is_administrator =
 	    str_equal(ctl_json_part(ctl, answer, "isAdministrator"), STR("true"));
-	if (code == CTL_DONE && !session.email.data)
-		code = problem_fail_version();
-	if (code == CTL_DONE && !session.cookies.data)
-		code = ctl_fail(CTL_FAILED, "the server has set no cookie");
-	if (code != CTL_DONE)
-		return code;
+	if (!session.email.data)
+		return problem_fail_version();
+	if (!session.cookies.data)
+		return ctl_fail(CTL_FAILED, "the server has set no cookie");
 	remote->session = session;
 	if (str_equal(earlier.email, session.email))
 		(void)revoke_key(ctl, &earlier);
