@@ -37,7 +37,7 @@ BEGIN
 	WHEN 'key' THEN of_table := 'api_key'; condition := $sql$id = ($5 ->> 'id')::uuid$sql$;
 	WHEN 'passkey' THEN of_table := 'passkey'; condition := $sql$credential_id = $5 ->> 'credentialId'$sql$;
 	END CASE;
-	-- Of the row itself: a column whose domain refuses NULL is not read, but checked.
+	-- The other columns come from the row itself: a record of NULLs would break their domains.
 	EXECUTE format('UPDATE %I AS made SET (%s) = (SELECT %2$s FROM jsonb_populate_record(made, $1)) WHERE %3$s',
 		of_table, names, condition)
 	USING changes, of_account, at_app, at_device, of_line;

@@ -29,9 +29,9 @@ declare module "plain-settings" {
 		about: string;
 		kind: "check" | "choice" | "number" | "slider" | "text" | "time";
 		isNullable: boolean;
-		/** Of a number. */
+		/** Lower bound of a number. */
 		minimum?: number;
-		/** Of a number; of a text, in characters. */
+		/** Upper bound of a number, or of the characters of a text. */
 		maximum?: number;
 		choices?: (string | number)[];
 	}

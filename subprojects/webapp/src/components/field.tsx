@@ -15,7 +15,7 @@ interface FieldProps {
 	help?: ComponentChildren;
 	/** Fault of the value, in plain words. */
 	fault?: string | undefined;
-	/** Who would ask the address that is typed; if it is a local one, the field says at once what is missing. */
+	/** Program that would ask the typed address. If that is local, the field says at once what is missing. */
 	asker?: Asker | undefined;
 	/** "Saved", beside the label. */
 	said?: string | undefined;

@@ -1,7 +1,7 @@
-/** Who asks the host of an address: a webhook or an MQTT connection of the account, or an app. */
+/** Program that asks the host of an address: a webhook or an MQTT connection of the account, or an app. */
 export type Asker = "account" | "app";
 
-/** What an app's setting needs to be taken for a host without "http://": a name of the home, or numbers. */
+/** Form of an app's setting that is taken for a host without "http://": a name of the home, or numbers. */
 const HOME = /^(?:localhost|.*\.local|[\d.]+\.\d+|\[.*\])$/i;
 
 /** Returns the host of an address that is being typed, without brackets; undefined: it has none yet. */

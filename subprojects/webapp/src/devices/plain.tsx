@@ -103,7 +103,7 @@ function Plain({ setting, stored, send }: PlainSettingProps): JSX.Element {
 
 interface PlainProps {
 	settings: readonly PlainSetting[];
-	/** What the server shows; it has a member for each setting. */
+	/** The server's answer, with a member for each setting. */
 	values: object;
 	send: (body: Record<string, Value>) => Promise<void>;
 }

@@ -125,7 +125,7 @@ function LanguageSetting(props: SettingsProps): JSX.Element {
 	);
 }
 
-/** Empty: not chosen. */
+/** Words for the boards. */
 const BOARD_NAMES: readonly { value: string; words: string }[] = [
 	{ value: "tidbyt_gen1", words: "Tidbyt, first generation" },
 	{ value: "tidbyt_gen2", words: "Tidbyt, second generation" },
