@@ -34,6 +34,7 @@ from waiting import PATIENCE_S, repeat_if_busy, wait_until
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DISPLAYD = os.environ.get("DISPLAYD", os.path.join(ROOT, "build/release/displayd"))
 DISPLAYCTL = os.environ.get("DISPLAYCTL", os.path.join(ROOT, "build/release/displayctl"))
+LISTENING = re.compile(r"listening[ ,]+address=(?!unix|proxy)(\S*):\d+[ ,]+port=(\d+)")
 
 
 def amount(usual, full):
@@ -290,12 +291,13 @@ class Server:
     def address(self):
         """Returns host and port of its first public listener, from the log: --public-url may be
         another."""
-        log = self.log().replace('":"', "=").replace('":', "=").replace('"', " ")
-        found = re.search(r"listening[ ,]+address=(?!unix|proxy)(\S*):\d+[ ,]+port=(\d+)", log)
-        if not found:  # --log-level hides it
-            parts = urllib.parse.urlsplit(self.url)
-            return parts.hostname, parts.port
-        return found[1].strip("[]") or "localhost", int(found[2])
+        with contextlib.suppress(FileNotFoundError), open(self.log_path, encoding="utf-8", errors="replace") as log:
+            for line in log:  # the first ones: each request of a long test looks here
+                found = LISTENING.search(line.replace('":"', "=").replace('":', "=").replace('"', " "))
+                if found:
+                    return found[1].strip("[]") or "localhost", int(found[2])
+        parts = urllib.parse.urlsplit(self.url)  # --log-level hides it
+        return parts.hostname, parts.port
 
     # ---- talking to it ----
 
