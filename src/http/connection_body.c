@@ -3,6 +3,9 @@
 #include "base/require.h"
 #include "http/body_pace.h"
 
+/* So much is read before it is looked whether others should get their turn. */
+enum { BYTES_IN_A_ROW = 4096, PADDING_OF_A_PIECE = 16 };
+
 /* Counts padding of the transfer coding like bytes of the body: a body must not be endless, or take
  * endless time, by bytes that nobody keeps. */
 static bool count_padding(struct http_connection *connection)
@@ -10,6 +13,7 @@ static bool count_padding(struct http_connection *connection)
 	struct http_exchange *exchange = connection->exchange;
 	size_t padding = http_parser_padding(exchange->parser) - exchange->body_padding;
 
+	connection->row += (uint32_t)padding / PADDING_OF_A_PIECE;
 	exchange->body_padding += padding;
 	exchange->body_bytes += padding;
 	if (connection->state == CONNECTION_BODY)
@@ -23,6 +27,7 @@ static bool keep_piece(void *context, struct str piece)
 {
 	struct http_connection *connection = context;
 
+	connection->row++;
 	connection->exchange->body_bytes += piece.length;
 	return http_exchange_add_body(connection->exchange, piece,
 				      connection->connections->settings.bodies_bytes);
@@ -33,6 +38,7 @@ static bool drop_piece(void *context, struct str piece)
 {
 	struct http_connection *connection = context;
 
+	connection->row++;
 	connection->exchange->body_bytes += piece.length;
 	return connection->exchange->body_bytes <= LIMIT_DISCARDED_BODY_BYTES;
 }
@@ -60,9 +66,10 @@ size_t http_connection_take_body(struct http_connection *connection, struct str 
 {
 	struct http_exchange *exchange = connection->exchange;
 	bool is_wanted = connection->state == CONNECTION_BODY;
-	size_t used = data.length, before = exchange->body_bytes;
+	struct str row = {data.data, data.length < BYTES_IN_A_ROW ? data.length : BYTES_IN_A_ROW};
+	size_t used = row.length, before = exchange->body_bytes;
 	enum http_body_result result = http_parser_body(
-	    exchange->parser, data, is_wanted ? keep_piece : drop_piece, connection, &used);
+	    exchange->parser, row, is_wanted ? keep_piece : drop_piece, connection, &used);
 
 	if ((result == BODY_MORE || result == BODY_COMPLETE) && !count_padding(connection))
 		result = BODY_STOPPED;

@@ -73,7 +73,8 @@ struct http_connection {
 	struct buffer parked;
 	struct http_unsent_entry unsent;
 	uint32_t lingered_bytes;
-	uint8_t state;	/* enum http_connection_state */
+	uint32_t row;  /* pieces of bodies since its turn began, and padding for 16 bytes a piece */
+	uint8_t state; /* enum http_connection_state */
 	bool is_taking; /* bytes of the client are being processed, one piece after the other */
 	bool has_more;	/* there are more bytes after those just processed */
 	bool saw_end;	/* the client sends no more */

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum { CHUNKS = 8192 };
+
 struct played {
 	struct http_transport transport;
 	struct later closed_later;
@@ -186,7 +188,9 @@ static int setup(void **state)
 	    .played = played,
 	};
 	test.connections.settings.idle_ms = test.connections.settings.head_ms =
-	    test.connections.settings.write_stall_ms = test.connections.settings.linger_ms = 60000;
+	    test.connections.settings.write_stall_ms = test.connections.settings.linger_ms =
+		test.connections.settings.body_ms = 60000;
+	test.connections.settings.bodies_bytes = 1024 * 1024;
 	list_init(&test.connections.all);
 	list_init(&test.connections.upgrades);
 	assert_int_equal(loop_init(&test.loop), 0);
@@ -316,6 +320,47 @@ SCENE(ended_before_stop)
 	http_stream_end(test.stream);
 	turn();
 	assert_int_equal(test.stops, 0);
+}
+
+static void on_body(struct http_request *request, int status)
+{
+	assert_int_equal(status, 0);
+	assert_int_equal(request->body.length, CHUNKS);
+	http_respond(request, &(struct http_response){.status = 204});
+	test.request = NULL;
+}
+
+/* Receives a body in which each byte is a chunk with this line. Returns after how many turns of the
+ * loop it has come. */
+static unsigned turns_of_chunks(const char *line)
+{
+	struct buffer text = {0};
+	unsigned turns = 0;
+
+	receive("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+	assert_non_null(test.request);
+	http_request_read_body(test.request, 1024 * 1024, on_body);
+	turn();
+	for (unsigned i = 0; i < CHUNKS; i++) {
+		buffer_append_str(&text, str_from(line));
+		buffer_append_str(&text, STR("a\r\n"));
+	}
+	buffer_append_str(&text, STR("0\r\n\r\n"));
+	test.played->transport.events->on_data(&test.played->transport, buffer_view(&text));
+	while (test.request && turns < CHUNKS) {
+		uv_run(&test.loop.uv, UV_RUN_NOWAIT);
+		turns++;
+	}
+	buffer_finish(&text);
+	assert_null(test.request);
+	return turns;
+}
+
+/* A client must not keep the loop busy by a body that costs much for each byte. */
+SCENE(small_chunks_take_turns)
+{
+	assert_in_range(turns_of_chunks("1\r\n"), CHUNKS / 1024, CHUNKS / 256);
+	assert_in_range(turns_of_chunks("0000000001\r\n"), CHUNKS / 512, CHUNKS / 128);
 }
 
 SCENE(half_close)
