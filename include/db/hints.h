@@ -12,6 +12,7 @@
  *   "shows:<id>:<sender>:..."    what a panel shows      view subscriptions tell pages
  *   "listen:<account>"           a program listens       other workers keep events
  *   "event:<account>:..."        at an account's device  stored for event streams
+ *   "failed:<instance>:..."      a sign-in failed        other instances count it
  *   "webhook:changed"            a webhook was made      workers look for due ones
  *   "webhook:due"                events wait             workers look for due ones
  *

@@ -21,9 +21,10 @@ struct web_service {
 	    *frame_origins; /* origins whose pages may frame /panel: "https://home.example.org" */
 	unsigned frame_origin_count;
 	enum web_registration registration;
-	struct rate_policy session_rate; /* for a session */
-	struct rate_policy visitor_rate; /* for an address without a session */
-	bool limits_attempts;		 /* limits attempts to sign in or reauthenticate */
+	struct rate_policy session_rate;     /* for a session */
+	struct rate_policy visitor_rate;     /* for an address without a session */
+	bool limits_attempts;		     /* limits attempts to sign in or reauthenticate */
+	struct attempt_hints *attempt_hints; /* see src/web/people/attempt_hints.h */
 	struct known_sessions
 	    *sessions;		   /* shared by the workers, see src/web/people/known_sessions.h */
 	struct removals *removals; /* removals of accounts, see src/web/people/removals.h */

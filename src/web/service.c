@@ -5,6 +5,7 @@
 #include "web/apps/app_pictures.h"
 #include "web/apps/own_pictures.h"
 #include "web/exchange/import_upkeep.h"
+#include "web/people/attempts.h"
 #include "web/people/key_ends.h"
 #include "web/people/removals.h"
 #include "web/web.h"
@@ -34,6 +35,9 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	    .key = web->api.settings_key,
 	});
 	web->limits_attempts = is_limited;
+	web->attempt_hints =
+	    web_attempt_hints(web->api.service.db, web->api.service.visitors,
+			      instance_name(region_common(settings->shared, &instance_region)));
 	web->session_rate = (struct rate_policy){
 	    .metric = METRIC_LIMIT_SESSION,
 	    .name = "session",
@@ -64,6 +68,7 @@ void web_drain(struct web_service *web)
 void web_finish(struct web_service *web)
 {
 	worker_statuses_destroy(web->statuses);
+	attempt_hints_destroy(web->attempt_hints);
 	removals_destroy(web->removals);
 	key_ends_destroy(web->key_ends);
 	import_upkeep_destroy(web->import_upkeep);

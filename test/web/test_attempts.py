@@ -1,11 +1,13 @@
 """Attempts to get in. docs/security_tests.yaml lists all attempts by chapters of OWASP ASVS 5.0, including
 those in other files of this folder."""
 
+import contextlib
 import re
 
+import psycopg2
 import pytest
-from people import (OTHER_PASSWORD, PASSWORD, Browser, Person, make_first, request_bytes, sha256,
-                    token_of)
+from people import (OTHER_PASSWORD, PASSWORD, UNKNOWN_ID, Browser, Person, make_first, request_bytes, sha256,
+                    token_of, wait_until)
 from strangers import ADDRESS_BURST, PAIR_BURST, from_address, until_refused
 
 
@@ -250,6 +252,51 @@ def test_errors_carry_the_fields_too(world, browser):
     with world.client() as client:
         client.send(request_bytes("GET", "/web/none"))
         assert client.answer().status == 404
+
+
+def test_instances_count_together(limited, start):
+    """Guesses at one instance leave none at another, by password or by link."""
+    other = start("--trust-proxy", "127.0.0.1", database=limited.database)
+    person = Person(limited)
+    guess = from_address(limited, "198.51.100.90").try_sign_in
+    assert [guess(person.email, OTHER_PASSWORD).status for _ in range(PAIR_BURST)] == [401] * PAIR_BURST
+    elsewhere = from_address(other, "198.51.100.90")
+    wait_until(lambda: elsewhere.try_sign_in(person.email, OTHER_PASSWORD).status == 429, "the words")
+    # A right password takes no token of the other instance.
+    owner, own = (from_address(one, "198.51.100.91") for one in (limited, other))
+    assert [owner.try_sign_in(person.email).status for _ in range(PAIR_BURST + 5)] == [200] * (PAIR_BURST + 5)
+    assert own.try_sign_in(person.email).status == 200
+    look = {"token": "x" * 43}
+    eve, again = (from_address(one, "198.51.100.92") for one in (limited, other))
+    while eve.post("/web/links/look", look).status != 429:
+        pass
+    wait_until(lambda: again.post("/web/links/look", look).status == 429, "the words of links")
+
+
+def test_words_of_attempts_name_no_address(limited):
+    """Whoever may listen to the database learns nothing of who tries, and words of others end nobody."""
+    person = Person(limited)
+    with contextlib.closing(psycopg2.connect(limited.database)) as listener:
+        listener.autocommit = True
+        with listener.cursor() as cursor:
+            cursor.execute("LISTEN displayd_hint")
+            from_address(limited, "198.51.100.93").try_sign_in(person.email, OTHER_PASSWORD)
+            words = []
+
+            def heard():
+                listener.poll()
+                words.extend(word for notify in listener.notifies for word in notify.payload.split())
+                listener.notifies.clear()
+                return [word for word in words if word.startswith("failed:")]
+
+            wait_until(heard, "the word")
+            (word,) = heard()
+            assert len(re.findall("att-(?:addr|pair|netw|acct)=[0-9a-f-]{36}", word)) == 4, word
+            assert "198.51" not in word and "c633:645d" not in word and person.id not in word
+            for strange in ("failed:", "failed:x:y:z", word.replace("failed:", "failed:x"),
+                            f"failed:{UNKNOWN_ID}:{UNKNOWN_ID}:,,=,att-addr,att-addr=,none={UNKNOWN_ID}"):
+                cursor.execute("SELECT pg_notify('displayd_hint', %s)", [strange])
+    assert from_address(limited, "198.51.100.93").try_sign_in(person.email).status == 200
 
 
 def test_a_network_makes_few_accounts(start):

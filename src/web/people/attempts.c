@@ -54,6 +54,20 @@ static const struct rate_policy of_account = {
     .seconds_each = LIMIT_ATTEMPTS_OF_ACCOUNT_S,
 };
 
+static const struct rate_policy *const all[] = {
+    &kinds[ATTEMPT_PASSWORD].address,
+    &kinds[ATTEMPT_PASSWORD].subscriber,
+    &kinds[ATTEMPT_PASSWORD].network,
+    &kinds[ATTEMPT_PASSWORD].pair,
+    &kinds[ATTEMPT_PASSKEY].address,
+    &kinds[ATTEMPT_PASSKEY].subscriber,
+    &kinds[ATTEMPT_PASSKEY].network,
+    &kinds[ATTEMPT_PASSKEY].pair,
+    &of_browser,
+    &of_known,
+    &of_account,
+};
+
 /* Tokens that an attempt needs. */
 struct wanted {
 	struct attempt_token tokens[ATTEMPT_TOKENS_MAX];
@@ -94,19 +108,36 @@ static void want_of_untrusted(struct task *task, const struct policies *policies
 		want(wanted, &policies->pair, pair_of(account, subscriber));
 }
 
+/* Returns the ID of a token's bucket: a keyed hash, since other instances are told of it. */
+static struct id bucket_of(struct task *task, const struct attempt_token *token)
+{
+	static const char purpose[] = "displayd attempts";
+	const struct settings_key *key = web_service_of(task)->api.settings_key;
+	uint8_t text[sizeof(purpose) + ID_BYTES];
+	struct id id;
+
+	memcpy(text, purpose, sizeof(purpose));
+	memcpy(text + sizeof(purpose), token->id.bytes, ID_BYTES);
+	crypto_generichash(id.bytes, sizeof(id.bytes), text, sizeof(text), key->bytes,
+			   sizeof(key->bytes));
+	return id;
+}
+
 static struct rate_result look(struct task *task, const struct attempt_token *token)
 {
-	return rate_look(task_service(task)->visitors, token->policy, token->id,
+	return rate_look(task_service(task)->visitors, token->policy, bucket_of(task, token),
 			 clock_monotonic_us());
 }
 
 static bool take(struct task *task, struct attempt *attempt, const struct attempt_token *token,
 		 struct rate_result *ret_result)
 {
+	const struct attempt_token bucket = {token->policy, bucket_of(task, token)};
+
 	*ret_result =
-	    rate_take(task_service(task)->visitors, token->policy, token->id, clock_monotonic_us());
+	    rate_take(task_service(task)->visitors, bucket.policy, bucket.id, clock_monotonic_us());
 	if (ret_result->is_allowed)
-		attempt->taken[attempt->taken_count++] = *token;
+		attempt->taken[attempt->taken_count++] = bucket;
 	return ret_result->is_allowed;
 }
 
@@ -227,6 +258,25 @@ void web_attempt_forget(struct task *task, struct attempt *attempt)
 		rate_give_back(task_service(task)->visitors, token->policy, token->id,
 			       clock_monotonic_us());
 	}
+}
+
+void web_attempt_failed(struct task *task, struct attempt *attempt)
+{
+	attempt_hints_send(web_service_of(task)->attempt_hints, attempt->taken,
+			   attempt->taken_count);
+	attempt->taken_count = 0;
+}
+
+struct attempt_hints *web_attempt_hints(struct db *db, struct rate_table *visitors,
+					struct id instance)
+{
+	return attempt_hints_create(&(struct attempt_hints_settings){
+	    .db = db,
+	    .table = visitors,
+	    .instance = instance,
+	    .policies = all,
+	    .policy_count = sizeof(all) / sizeof(*all),
+	});
 }
 
 struct id web_unknown_account(struct str folded)

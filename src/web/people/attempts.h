@@ -8,20 +8,15 @@
  * failed passkey also counts in those of passwords.
  *
  * An attempt takes its tokens before anything is computed for it, so that attempts under way count,
- * and gives them back if it did not fail. */
+ * and gives them back if it did not fail. If it failed, those of other instances are taken, too. */
 #pragma once
 
-#include "task/rate.h"
+#include "attempt_hints.h"
 #include "task/task.h"
 
 enum attempt_kind { ATTEMPT_PASSWORD, ATTEMPT_PASSKEY };
 
 enum { ATTEMPT_TOKENS_MAX = 11 };
-
-struct attempt_token {
-	const struct rate_policy *policy;
-	struct id id;
-};
 
 /* Attempt, kept in the endpoint's state. */
 struct attempt {
@@ -50,6 +45,12 @@ web_attempt_of_nobody(struct task *task, struct attempt *attempt, struct step_re
 
 /* Gives back the tokens of an attempt that did not fail, or could not be tried. */
 void web_attempt_forget(struct task *task, struct attempt *attempt);
+/* Keeps the tokens of an attempt that failed, in other instances, too. */
+void web_attempt_failed(struct task *task, struct attempt *attempt);
+
+/* Hears of failed attempts at other instances. The caller destroys the hints. */
+struct attempt_hints *web_attempt_hints(struct db *db, struct rate_table *visitors,
+					struct id instance);
 
 /* Returns an ID for an unknown account, by its e-mail address in lower case. */
 struct id web_unknown_account(struct str folded);

@@ -14,6 +14,7 @@ static struct step_result fail_with(struct task *task, const char *fault)
 	struct authentication *authentication = authentication_of(task);
 
 	authentication->fault = fault;
+	web_attempt_failed(task, &authentication->attempt);
 	return task_continue(task, authentication->next);
 }
 

@@ -19,12 +19,20 @@ struct step_result web_fail_link(struct task *task)
 	return task_fail(task, PROBLEM_LINK_INVALID, "this link was already used or has expired");
 }
 
+static struct step_result fail_attempt(struct task *task)
+{
+	struct look *look = task_state(task);
+
+	web_attempt_failed(task, &look->attempt);
+	return web_fail_link(task);
+}
+
 static struct step_result link_look_found(struct task *task)
 {
 	struct look *look = task_state(task);
 
 	if (task_row_count(task) == 0)
-		return web_fail_link(task);
+		return fail_attempt(task);
 	web_attempt_forget(task, &look->attempt);
 	return task_reply_record(task, 200, &link_entry_record, &look->link);
 }
@@ -37,7 +45,7 @@ static struct step_result link_look_begin(struct task *task)
 	if (web_attempt_of_nobody(task, &look->attempt, &answer))
 		return answer;
 	if (!token_is_well_formed(look->body.token))
-		return web_fail_link(task);
+		return fail_attempt(task);
 	key_hash(look->body.token, look->hash);
 	statement_link_find(
 	    task_new_query(task),

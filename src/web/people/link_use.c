@@ -119,6 +119,14 @@ static void check_account(struct use *use, struct faults *faults)
 		faults_add(faults, STR("name"), "%s", NAME_IS_ADDRESS);
 }
 
+static struct step_result fail_attempt(struct task *task)
+{
+	struct use *use = task_state(task);
+
+	web_attempt_failed(task, &use->attempt);
+	return web_fail_link(task);
+}
+
 static struct step_result link_use_found(struct task *task)
 {
 	struct use *use = task_state(task);
@@ -126,7 +134,7 @@ static struct step_result link_use_found(struct task *task)
 	const char *fault;
 
 	if (task_row_count(task) == 0)
-		return web_fail_link(task);
+		return fail_attempt(task);
 	web_attempt_forget(task, &use->attempt);
 	if (str_equal(use->link.kind, STR("invitation")) &&
 	    web_service_of(task)->registration == REGISTRATION_CLOSED)
@@ -154,7 +162,7 @@ static struct step_result link_use_begin(struct task *task)
 	    web_attempt_of_nobody(task, &use->attempt, &answer))
 		return answer;
 	if (!token_is_well_formed(use->body.token))
-		return web_fail_link(task);
+		return fail_attempt(task);
 	key_hash(use->body.token, use->hash);
 	statement_link_find(task_new_query(task), &(struct link_find_parameters){token_hash(use)},
 			    &use->link);

@@ -134,6 +134,7 @@ static struct step_result register_begin(struct task *task)
 	/* Counts as an attempt even if it does not fail: the answer 409 reveals an account. */
 	if (web_attempt_of_nobody(task, &state->attempt, &answer) || is_one_too_many(task, &answer))
 		return answer;
+	web_attempt_failed(task, &state->attempt);
 	state->job.is_known = state->attempt.is_known;
 	return web_hash_password(task, &state->job, state->body.password, hashed);
 }
