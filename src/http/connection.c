@@ -12,9 +12,6 @@
  * millisecond if answered from memory. */
 enum { REQUESTS_IN_A_ROW = 8 };
 
-/* Pieces of a body in a row. A read has 10,000 chunks of a byte: two milliseconds. */
-enum { PIECES_IN_A_ROW = 256 };
-
 void http_connection_retire(struct http_connection *connection)
 {
 	if (connection->state == CONNECTION_STREAMING)
@@ -121,7 +118,7 @@ static size_t take(struct http_connection *connection, struct str data)
 
 	connection->is_taking = true;
 	connection->row = 0;
-	while (used < data.length && connection->row < PIECES_IN_A_ROW) {
+	while (used < data.length && connection->row < CONNECTION_PIECES_IN_A_ROW) {
 		struct str rest = str_from_offset(data, used);
 
 		if (connection->state == CONNECTION_IDLE) {

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+enum { COSTLY_BODY_PAUSE_MS = 5 };
+
 #define BIT(state) (1u << CONNECTION_##state)
 /* The states that may follow a state. CLOSING may follow all but itself and UPGRADED. */
 static const unsigned next_states[] = {
@@ -151,6 +153,27 @@ static bool is_idle(const struct http_connection *connection)
 	       (connection->state == CONNECTION_HEAD && connection->exchange->scan.length == 0);
 }
 
+static void on_pause_end(struct deadline *pause)
+{
+	struct http_exchange *exchange = container_of(pause, struct http_exchange, pause);
+
+	loop_later(exchange->loop, &exchange->request.connection->later);
+}
+
+/* Processes the parked bytes in the next turn; or after a pause, so that a client that makes each
+ * byte costly leaves the worker's time to others. */
+static void go_on_later(struct http_connection *connection)
+{
+	struct http_exchange *exchange = connection->exchange;
+
+	if (connection->row < CONNECTION_PIECES_IN_A_ROW || !exchange) {
+		loop_later(connection->connections->loop, &connection->later);
+	} else if (!deadline_is_set(&exchange->pause)) {
+		deadline_init(&exchange->pause, on_pause_end);
+		deadline_set(exchange->loop, &exchange->pause, COSTLY_BODY_PAUSE_MS);
+	}
+}
+
 void http_connection_go_on(struct http_connection *connection)
 {
 	struct http_exchange *exchange = connection->exchange;
@@ -171,7 +194,7 @@ void http_connection_go_on(struct http_connection *connection)
 	if (!is_parked)
 		buffer_finish(&connection->parked);
 	else if (can_use(connection))
-		loop_later(connection->connections->loop, &connection->later);
+		go_on_later(connection);
 	http_transport_set_reading(connection->transport, !is_parked);
 }
 

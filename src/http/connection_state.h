@@ -62,6 +62,11 @@ struct http_upgrade {
 	void (*drop)(struct http_upgrade *upgrade);
 };
 
+/* Pieces of a body that are processed in a row. A read has 10,000 chunks of a byte: two
+ * milliseconds.
+ */
+enum { CONNECTION_PIECES_IN_A_ROW = 256 };
+
 struct http_connection {
 	struct http_transport *transport;
 	struct http_connections *connections;

@@ -43,6 +43,7 @@ void http_exchange_free(struct http_exchange *exchange)
 	struct arena arena = exchange->request.arena; /* the exchange lives in it */
 
 	loop_later_cancel(&exchange->later);
+	deadline_clear(exchange->loop, &exchange->pause);
 	if (exchange->share)
 		memory_budget_leave(exchange->share, exchange->body_counted);
 	buffer_finish(&exchange->body);
@@ -277,6 +278,7 @@ struct http_exchange *http_exchange_shrink(struct http_exchange *exchange)
 void http_exchange_abandon(struct http_exchange *exchange)
 {
 	exchange->request.connection = NULL;
+	deadline_clear(exchange->loop, &exchange->pause);
 	if (exchange->done)
 		http_exchange_body_done_later(exchange, 400);
 	if (exchange->stream_later)

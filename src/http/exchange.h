@@ -31,6 +31,7 @@ struct http_exchange {
 	uint64_t content_length;    /* bytes of the body; 0 if chunked */
 	struct later later;	    /* calls done */
 	struct later *stream_later; /* of the answer's stream; NULL if it has none */
+	struct deadline pause;	    /* set while a costly body pauses; http/connection_state.c */
 	void (*done)(struct http_request *request, int status); /* NULL: no handler waits */
 	int done_status;
 	struct buffer body;
