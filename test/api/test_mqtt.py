@@ -129,10 +129,10 @@ def test_wrong_commands_are_told(broker, account):
         connect(account, broker).ok()
         heard.wait_for(f"{topic}/availability", b"offline")
         for name, payload, wanted in (
-                ("light/set", "ON", {"command": "light", "status": 400}),
-                ("interval/set", "1", {"command": "interval", "status": 400}),
-                ("push", b"no picture", {"command": "push", "status": 400}),
-                ("message", '{"text":""}', {"command": "message", "status": 400})):
+                ("light/set", "ON", {"command": "light", "status": 400, "code": "body_invalid"}),
+                ("interval/set", "1", {"command": "interval", "status": 400, "code": "body_invalid"}),
+                ("push", b"no picture", {"command": "push", "status": 400, "code": "body_invalid"}),
+                ("message", '{"text":""}', {"command": "message", "status": 400, "code": "body_invalid"})):
             broker.publish(f"{topic}/{name}", payload)
             error = wait_until(lambda wanted=wanted: (
                 found := json.loads(heard.newest.get(f"{topic}/error", b"{}"))

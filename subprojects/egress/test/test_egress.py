@@ -66,6 +66,18 @@ def test_codings_that_were_not_offered(client, server, field, coding):
     assert client.ask(server.url + "/")[1] == b"hello"
 
 
+def test_what_is_offered_and_decoded(client, server):
+    """Gzip for apps. Of an answer to displayd itself, as to a webhook, nothing is decoded."""
+    client.ask(server.url + "/")
+    assert server.seen[-1][2]["Accept-Encoding"] == "gzip"
+    client.ask(server.url + "/", method="POST", stays=True)
+    assert "Accept-Encoding" not in server.seen[-1][2]
+    for coding in ("gzip", "zstd"):  # the body is no frame of either
+        head, _ = client.ask(f"{server.url}/coded?Content-Encoding={coding}", method="POST", stays=True)
+        assert head["status"] == 200
+    assert client.ask(server.url + "/packed", method="POST", stays=True)[1] != b"unpacked"
+
+
 def test_redirects(client, server):
     head, body = client.ask(f"{server.url}/to?{server.url}/end")
     assert (head["status"], head["url"], body) == (200, server.url + "/end", b"hello")
