@@ -13,467 +13,165 @@ static const uint64_t turn_bounds[] = {2000,   5000,   10000,  20000,	50000,
 				       100000, 200000, 500000, 1000000, 5000000};
 static const struct metric_buckets turns = {array_length(turn_bounds), turn_bounds};
 
+/* Entries of the table: the metric's name in enum metric, its name for Prometheus, what it means,
+ * and other members. A histogram is one of times. */
+#define METRIC(entry, shown, of_kind, about, ...)                                                  \
+	[METRIC_##entry] = {                                                                       \
+	    .name = (shown), .kind = (of_kind), .help = (about)__VA_OPT__(, ) __VA_ARGS__}
+#define COUNTER(entry, shown, ...) METRIC(entry, shown, METRIC_COUNTER, __VA_ARGS__)
+#define GAUGE(entry, shown, ...) METRIC(entry, shown, METRIC_GAUGE, __VA_ARGS__)
+#define HISTOGRAM(entry, shown, of_buckets, ...)                                                   \
+	METRIC(entry, shown, METRIC_HISTOGRAM, __VA_ARGS__, .unit = METRIC_MICROSECONDS,           \
+	       .buckets = (of_buckets))
+
 const struct metric_definition metric_definitions[METRIC_COUNT] = {
-    [METRIC_HTTP_REQUESTS] =
-	{
-	    .name = "displayd_http_requests_total",
-	    .help = "Answered requests. Status 499: the client left before.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_ROUTE, METRIC_BY_STATUS},
-	},
-    [METRIC_HTTP_DURATION] =
-	{
-	    .name = "displayd_http_request_duration_seconds",
-	    .help = "Time from a request's first byte to its answer's last. Event streams and "
-		    "WebSockets count until they begin.",
-	    .kind = METRIC_HISTOGRAM,
-	    .unit = METRIC_MICROSECONDS,
-	    .by = {METRIC_BY_ROUTE},
-	    .buckets = &durations,
-	},
-    [METRIC_HTTP_IN_FLIGHT] =
-	{
-	    .name = "displayd_http_requests_in_flight",
-	    .help = "Requests not yet answered.",
-	    .kind = METRIC_GAUGE,
-	},
-    [METRIC_HTTP_CONNECTIONS] =
-	{
-	    .name = "displayd_http_connections",
-	    .help = "Open connections.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_CONNECTION},
-	},
-    [METRIC_HTTP_ACCEPTED] =
-	{
-	    .name = "displayd_http_connections_accepted_total",
-	    .help = "Accepted connections.",
-	    .kind = METRIC_COUNTER,
-	},
-    [METRIC_HTTP_REFUSED] =
-	{
-	    .name = "displayd_http_connections_refused_total",
-	    .help = "Connections closed at once: too many of the address, not a trusted proxy, or "
-		    "no free descriptor.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_REFUSED_CONNECTION},
-	},
-    [METRIC_TLS_HANDSHAKES] =
-	{
-	    .name = "displayd_tls_handshakes_total",
-	    .help = "Completed TLS handshakes. Resumed: by a session ticket.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_TLS_HANDSHAKE, METRIC_BY_TLS_VERSION},
-	},
-    [METRIC_TLS_DURATION] =
-	{
-	    .name = "displayd_tls_handshake_duration_seconds",
-	    .help = "Time from a handshake's first byte to its end, the client's time included.",
-	    .kind = METRIC_HISTOGRAM,
-	    .unit = METRIC_MICROSECONDS,
-	    .by = {METRIC_BY_TLS_HANDSHAKE},
-	    .buckets = &durations,
-	},
-    [METRIC_TLS_FAILED] =
-	{
-	    .name = "displayd_tls_handshakes_failed_total",
-	    .help = "Failed TLS handshakes: too many waiting, invalid bytes, time-out, or the "
-		    "client left. Connections without a byte do not count.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_TLS_FAILURE},
-	},
-    [METRIC_TLS_TICKET_KEYS] =
-	{
-	    .name = "displayd_tls_ticket_keys_total",
-	    .help = "Ticket keys made: at the start, then every four hours.",
-	    .kind = METRIC_COUNTER,
-	},
-    [METRIC_UNAUTHENTICATED] =
-	{
-	    .name = "displayd_authentication_failures_total",
-	    .help = "Requests with a missing or wrong key, session or token.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_ACCESS},
-	},
-    [METRIC_RATE_LIMITED] =
-	{
-	    .name = "displayd_rate_limited_total",
-	    .help = "Requests refused by a rate limit.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_LIMIT},
-	},
-    [METRIC_PANELS] =
-	{
-	    .name = "displayd_panels_in_memory",
-	    .help = "Panels in workers' memory; a panel in several workers counts several times.",
-	    .kind = METRIC_GAUGE,
-	},
-    [METRIC_PANELS_CONNECTED] =
-	{
-	    .name = "displayd_panels_connected",
-	    .help = "Panels with a WebSocket, or with a poll within the last minute.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_PANEL},
-	},
-    [METRIC_PANEL_LINKS] =
-	{
-	    .name = "displayd_panel_links_total",
-	    .help = "WebSockets opened by panels.",
-	    .kind = METRIC_COUNTER,
-	},
-    [METRIC_EVENT_STREAMS] =
-	{
-	    .name = "displayd_event_streams",
-	    .help = "Open streams of events by API key.",
-	    .kind = METRIC_GAUGE,
-	},
-    [METRIC_MQTT_CONNECTIONS] =
-	{
-	    .name = "displayd_mqtt_connections",
-	    .help = "Connections of accounts to MQTT brokers by state.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_MQTT_STATE},
-	},
-    [METRIC_MQTT_MESSAGES] =
-	{
-	    .name = "displayd_mqtt_messages_total",
-	    .help = "Messages from and to MQTT brokers, and commands that were dropped.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_MQTT_MESSAGE},
-	},
-    [METRIC_PICTURES_SENT] =
-	{
-	    .name = "displayd_panel_pictures_sent_total",
-	    .help = "Pictures sent to panels.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_PANEL},
-	},
-    [METRIC_PICTURE_BYTES] =
-	{
-	    .name = "displayd_panel_picture_bytes",
-	    .help = "Memory of panels' pictures.",
-	    .kind = METRIC_GAUGE,
-	},
-    [METRIC_PUSHES] =
-	{
-	    .name = "displayd_pushes_total",
-	    .help = "Pushes by result.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_PUSH_RESULT},
-	},
-    [METRIC_PUSH_TO_PANEL] =
-	{
-	    .name = "displayd_push_to_panel_seconds",
-	    .help = "Time from storing a push until it was sent over a WebSocket, and until the "
-		    "panel reported that it displays it. If another worker sends it, by the clocks "
-		    "of machine and database.",
-	    .kind = METRIC_HISTOGRAM,
-	    .unit = METRIC_MICROSECONDS,
-	    .by = {METRIC_BY_PUSH_STAGE},
-	    .buckets = &durations,
-	},
-    [METRIC_IMAGE_CONVERSION] =
-	{
-	    .name = "displayd_image_conversion_seconds",
-	    .help = "CPU time to convert a pushed image.",
-	    .kind = METRIC_HISTOGRAM,
-	    .unit = METRIC_MICROSECONDS,
-	    .by = {METRIC_BY_IMAGE},
-	    .buckets = &durations,
-	},
-    [METRIC_LANE_JOBS] =
-	{
-	    .name = "displayd_lane_jobs",
-	    .help = "Jobs of worker threads and render queues.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_LANE, METRIC_BY_JOB_STATE},
-	},
-    [METRIC_LANE_WAIT] =
-	{
-	    .name = "displayd_lane_wait_seconds",
-	    .help = "Time that jobs waited for their first turn.",
-	    .kind = METRIC_HISTOGRAM,
-	    .unit = METRIC_MICROSECONDS,
-	    .by = {METRIC_BY_LANE},
-	    .buckets = &durations,
-	},
-    [METRIC_LANE_REFUSED] =
-	{
-	    .name = "displayd_lane_refused_total",
-	    .help = "Refused jobs: full queue, account's share used up, or too long a wait.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_LANE, METRIC_BY_JOB_REFUSAL},
-	},
-    [METRIC_DATABASE_UP] =
-	{
-	    .name = "displayd_database_up",
-	    .help = "Workers connected to the database for reads and writes.",
-	    .kind = METRIC_GAUGE,
-	},
-    [METRIC_DATABASE_CONNECTIONS] =
-	{
-	    .name = "displayd_database_connections",
-	    .help = "Open database connections.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_DATABASE_ROLE},
-	},
-    [METRIC_DATABASE_CONNECTS] =
-	{
-	    .name = "displayd_database_connects_total",
-	    .help = "Database connections made.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_DATABASE_ROLE},
-	},
-    [METRIC_DATABASE_LOSSES] =
-	{
-	    .name = "displayd_database_losses_total",
-	    .help = "Database connections lost, and failed attempts.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_DATABASE_ROLE},
-	},
-    [METRIC_STATEMENT_DURATION] =
-	{
-	    .name = "displayd_database_statement_seconds",
-	    .help = "Time from sending a statement to reading its result, earlier ones on the "
-		    "connection included.",
-	    .kind = METRIC_HISTOGRAM,
-	    .unit = METRIC_MICROSECONDS,
-	    .by = {METRIC_BY_STATEMENT},
-	    .buckets = &durations,
-	},
-    [METRIC_DATABASE_FAILURES] =
-	{
-	    .name = "displayd_database_failures_total",
-	    .help = "Statements not executed: refused by a rule, database unavailable or busy, "
-		    "failed, or its disk full.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_DATABASE_FAILURE},
-	},
-    [METRIC_DATABASE_QUERIES] =
-	{
-	    .name = "displayd_database_queries",
-	    .help = "Statements waiting to be sent or for a locked row, and those sent and not yet "
-		    "answered. Without hints.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_QUERY_STATE},
-	},
-    [METRIC_DISK_REFUSES_PICTURES] =
-	{
-	    .name = "displayd_disk_refuses_pictures",
-	    .help = "1 while the private database's disk is too full for pictures.",
-	    .kind = METRIC_GAUGE,
-	},
-    [METRIC_DATABASE_BYTES] =
-	{
-	    .name = "displayd_database_size_bytes",
-	    .help = "Size of the database, read once a minute.",
-	    .kind = METRIC_GAUGE,
-	    .is_largest = true,
-	},
-    [METRIC_DATABASE_BACKED_UP] =
-	{
-	    .name = "displayd_last_backup_timestamp_seconds",
-	    .help = "Unix time of the last displayctl backup; 0: never. Read once a minute.",
-	    .kind = METRIC_GAUGE,
-	    .unit = METRIC_MICROSECONDS,
-	    .is_largest = true,
-	},
-    [METRIC_DISK_BYTES] =
-	{
-	    .name = "displayd_disk_size_bytes",
-	    .help = "Size of the private PostgreSQL's file system; 0: none.",
-	    .kind = METRIC_GAUGE,
-	},
-    [METRIC_DISK_FREE_BYTES] =
-	{
-	    .name = "displayd_disk_free_bytes",
-	    .help = "Free space of the private PostgreSQL's file system.",
-	    .kind = METRIC_GAUGE,
-	},
-    [METRIC_CERTIFICATE_ENDS] =
-	{
-	    .name = "displayd_tls_certificate_end_timestamp_seconds",
-	    .help = "Unix time at which the first certificate in use ends; 0: none.",
-	    .kind = METRIC_GAUGE,
-	    .unit = METRIC_MICROSECONDS,
-	},
-    [METRIC_HINTS_SENT] =
-	{
-	    .name = "displayd_hints_sent_total",
-	    .help = "Change hints sent to other workers and instances.",
-	    .kind = METRIC_COUNTER,
-	},
-    [METRIC_HINTS_DROPPED] =
-	{
-	    .name = "displayd_hints_dropped_total",
-	    .help = "Change hints dropped: too many waiting, or no connection.",
-	    .kind = METRIC_COUNTER,
-	},
-    [METRIC_HINTS_RECEIVED] =
-	{
-	    .name = "displayd_hints_received_total",
-	    .help = "Change hints received, a worker's own included.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_HINT},
-	},
-    [METRIC_HINT_DELAY] =
-	{
-	    .name = "displayd_hint_delay_seconds",
-	    .help = "Time from a notification's oldest hint until the database delivered it.",
-	    .kind = METRIC_HISTOGRAM,
-	    .unit = METRIC_MICROSECONDS,
-	    .buckets = &durations,
-	},
-    [METRIC_RENDERS] =
-	{
-	    .name = "displayd_renders_total",
-	    .help = "Runs of apps' scripts, by result.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_LANGUAGE, METRIC_BY_RENDER_RESULT},
-	},
-    [METRIC_RENDER_DURATION] =
-	{
-	    .name = "displayd_render_duration_seconds",
-	    .help = "Run time of a script, without waiting and process start.",
-	    .kind = METRIC_HISTOGRAM,
-	    .unit = METRIC_MICROSECONDS,
-	    .by = {METRIC_BY_LANGUAGE},
-	    .buckets = &durations,
-	},
-    [METRIC_RENDERS_LATE] =
-	{
-	    .name = "displayd_renders_late_total",
-	    .help = "Pictures of apps that were stored 10 s or more after their turn began.",
-	    .kind = METRIC_COUNTER,
-	},
-    [METRIC_RENDER_LATENESS] =
-	{
-	    .name = "displayd_render_lateness_seconds",
-	    .help = "Longest time since a turn began whose picture is not rendered yet.",
-	    .kind = METRIC_GAUGE,
-	    .unit = METRIC_MICROSECONDS,
-	    .is_largest = true,
-	},
-    [METRIC_RENDER_FETCHES] =
-	{
-	    .name = "displayd_render_fetches_total",
-	    .help = "Network requests of apps: answered, or refused because too many wait or there "
-		    "is no network.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_FETCH_RESULT},
-	},
-    [METRIC_WEBHOOK_POSTS] =
-	{
-	    .name = "displayd_webhook_posts_total",
-	    .help = "Messages to webhooks: delivered, or failed, which are tried again.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_HOOK_RESULT},
-	},
-    [METRIC_WEBHOOK_EVENTS] =
-	{
-	    .name = "displayd_webhook_events_total",
-	    .help = "Events that were delivered to webhooks.",
-	    .kind = METRIC_COUNTER,
-	},
-    [METRIC_WEBHOOKS_WAITING] =
-	{
-	    .name = "displayd_webhooks_waiting",
-	    .help = "Webhooks to which events are still to be sent, counted up to 100.",
-	    .kind = METRIC_GAUGE,
-	},
-    [METRIC_LOOP_TURN] =
-	{
-	    .name = "displayd_loop_turn_seconds",
-	    .help = "Time of each turn of a worker's loop, which delays everything else. Measured "
-		    "in milliseconds.",
-	    .kind = METRIC_HISTOGRAM,
-	    .unit = METRIC_MICROSECONDS,
-	    .buckets = &turns,
-	},
-    [METRIC_LOOP_LONGEST] =
-	{
-	    .name = "displayd_loop_longest_turn_seconds",
-	    .help = "Longest turn of any worker in the last ten seconds.",
-	    .kind = METRIC_GAUGE,
-	    .unit = METRIC_MICROSECONDS,
-	    .is_largest = true,
-	},
-    [METRIC_LOG_LINES] =
-	{
-	    .name = "displayd_log_lines_total",
-	    .help = "Log lines.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_LOG_LEVEL},
-	},
-    [METRIC_LOG_LINES_LOST] =
-	{
-	    .name = "displayd_log_lines_lost_total",
-	    .help = "Log lines dropped because their reader was too slow.",
-	    .kind = METRIC_COUNTER,
-	},
-    [METRIC_CHILDREN_STARTED] =
-	{
-	    .name = "displayd_processes_started_total",
-	    .help = "Processes started by the supervisor.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_CHILD},
-	},
-    [METRIC_CHILDREN_FAILED] =
-	{
-	    .name = "displayd_processes_failed_total",
-	    .help = "Processes that ended unexpectedly.",
-	    .kind = METRIC_COUNTER,
-	    .by = {METRIC_BY_CHILD},
-	},
-    [METRIC_BUILD] =
-	{
-	    .name = "displayd_build_info",
-	    .help = "1, with displayd's version.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_VERSION},
-	},
-    [METRIC_PROCESS_CPU] =
-	{
-	    .name = "process_cpu_seconds_total",
-	    .help = "CPU time, user and system.",
-	    .kind = METRIC_COUNTER,
-	    .unit = METRIC_MICROSECONDS,
-	    .by = {METRIC_BY_PROCESS},
-	},
-    [METRIC_PROCESS_RESIDENT] =
-	{
-	    .name = "process_resident_memory_bytes",
-	    .help = "Resident memory.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_PROCESS},
-	},
-    [METRIC_PROCESS_VIRTUAL] =
-	{
-	    .name = "process_virtual_memory_bytes",
-	    .help = "Virtual memory.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_PROCESS},
-	},
-    [METRIC_PROCESS_OPEN_FDS] =
-	{
-	    .name = "process_open_fds",
-	    .help = "Open descriptors.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_PROCESS},
-	},
-    [METRIC_PROCESS_MAX_FDS] =
-	{
-	    .name = "process_max_fds",
-	    .help = "Limit of open descriptors.",
-	    .kind = METRIC_GAUGE,
-	    .by = {METRIC_BY_PROCESS},
-	},
-    [METRIC_PROCESS_START] =
-	{
-	    .name = "process_start_time_seconds",
-	    .help = "Unix time at which the process started.",
-	    .kind = METRIC_GAUGE,
-	    .unit = METRIC_MICROSECONDS,
-	    .by = {METRIC_BY_PROCESS},
-	},
+    COUNTER(HTTP_REQUESTS, "displayd_http_requests_total",
+	    "Answered requests. Status 499: the client left before.",
+	    .by = {METRIC_BY_ROUTE, METRIC_BY_STATUS}),
+    HISTOGRAM(HTTP_DURATION, "displayd_http_request_duration_seconds", &durations,
+	      "Time from a request's first byte to its answer's last. Event streams and WebSockets "
+	      "count until they begin.",
+	      .by = {METRIC_BY_ROUTE}),
+    GAUGE(HTTP_IN_FLIGHT, "displayd_http_requests_in_flight", "Requests not yet answered."),
+    GAUGE(HTTP_CONNECTIONS, "displayd_http_connections", "Open connections.",
+	  .by = {METRIC_BY_CONNECTION}),
+    COUNTER(HTTP_ACCEPTED, "displayd_http_connections_accepted_total", "Accepted connections."),
+    COUNTER(HTTP_REFUSED, "displayd_http_connections_refused_total",
+	    "Connections closed at once: too many of the address, not a trusted proxy, or no free "
+	    "descriptor.",
+	    .by = {METRIC_BY_REFUSED_CONNECTION}),
+    COUNTER(TLS_HANDSHAKES, "displayd_tls_handshakes_total",
+	    "Completed TLS handshakes. Resumed: by a session ticket.",
+	    .by = {METRIC_BY_TLS_HANDSHAKE, METRIC_BY_TLS_VERSION}),
+    HISTOGRAM(TLS_DURATION, "displayd_tls_handshake_duration_seconds", &durations,
+	      "Time from a handshake's first byte to its end, the client's time included.",
+	      .by = {METRIC_BY_TLS_HANDSHAKE}),
+    COUNTER(TLS_FAILED, "displayd_tls_handshakes_failed_total",
+	    "Failed TLS handshakes: too many waiting, invalid bytes, time-out, or the client left. "
+	    "Connections without a byte do not count.",
+	    .by = {METRIC_BY_TLS_FAILURE}),
+    COUNTER(TLS_TICKET_KEYS, "displayd_tls_ticket_keys_total",
+	    "Ticket keys made: at the start, then every four hours."),
+    COUNTER(UNAUTHENTICATED, "displayd_authentication_failures_total",
+	    "Requests with a missing or wrong key, session or token.", .by = {METRIC_BY_ACCESS}),
+    COUNTER(RATE_LIMITED, "displayd_rate_limited_total", "Requests refused by a rate limit.",
+	    .by = {METRIC_BY_LIMIT}),
+    GAUGE(PANELS, "displayd_panels_in_memory",
+	  "Panels in workers' memory; a panel in several workers counts several times."),
+    GAUGE(PANELS_CONNECTED, "displayd_panels_connected",
+	  "Panels with a WebSocket, or with a poll within the last minute.",
+	  .by = {METRIC_BY_PANEL}),
+    COUNTER(PANEL_LINKS, "displayd_panel_links_total", "WebSockets opened by panels."),
+    GAUGE(EVENT_STREAMS, "displayd_event_streams", "Open streams of events by API key."),
+    GAUGE(MQTT_CONNECTIONS, "displayd_mqtt_connections",
+	  "Connections of accounts to MQTT brokers by state.", .by = {METRIC_BY_MQTT_STATE}),
+    COUNTER(MQTT_MESSAGES, "displayd_mqtt_messages_total",
+	    "Messages from and to MQTT brokers, and commands that were dropped.",
+	    .by = {METRIC_BY_MQTT_MESSAGE}),
+    COUNTER(PICTURES_SENT, "displayd_panel_pictures_sent_total", "Pictures sent to panels.",
+	    .by = {METRIC_BY_PANEL}),
+    GAUGE(PICTURE_BYTES, "displayd_panel_picture_bytes", "Memory of panels' pictures."),
+    COUNTER(PUSHES, "displayd_pushes_total", "Pushes by result.", .by = {METRIC_BY_PUSH_RESULT}),
+    HISTOGRAM(
+	PUSH_TO_PANEL, "displayd_push_to_panel_seconds", &durations,
+	"Time from storing a push until it was sent over a WebSocket, and until the panel reported "
+	"that it displays it. If another worker sends it, by the clocks of machine and database.",
+	.by = {METRIC_BY_PUSH_STAGE}),
+    HISTOGRAM(IMAGE_CONVERSION, "displayd_image_conversion_seconds", &durations,
+	      "CPU time to convert a pushed image.", .by = {METRIC_BY_IMAGE}),
+    GAUGE(LANE_JOBS, "displayd_lane_jobs", "Jobs of worker threads and render queues.",
+	  .by = {METRIC_BY_LANE, METRIC_BY_JOB_STATE}),
+    HISTOGRAM(LANE_WAIT, "displayd_lane_wait_seconds", &durations,
+	      "Time that jobs waited for their first turn.", .by = {METRIC_BY_LANE}),
+    COUNTER(LANE_REFUSED, "displayd_lane_refused_total",
+	    "Refused jobs: full queue, account's share used up, or too long a wait.",
+	    .by = {METRIC_BY_LANE, METRIC_BY_JOB_REFUSAL}),
+    GAUGE(DATABASE_UP, "displayd_database_up",
+	  "Workers connected to the database for reads and writes."),
+    GAUGE(DATABASE_CONNECTIONS, "displayd_database_connections", "Open database connections.",
+	  .by = {METRIC_BY_DATABASE_ROLE}),
+    COUNTER(DATABASE_CONNECTS, "displayd_database_connects_total", "Database connections made.",
+	    .by = {METRIC_BY_DATABASE_ROLE}),
+    COUNTER(DATABASE_LOSSES, "displayd_database_losses_total",
+	    "Database connections lost, and failed attempts.", .by = {METRIC_BY_DATABASE_ROLE}),
+    HISTOGRAM(STATEMENT_DURATION, "displayd_database_statement_seconds", &durations,
+	      "Time from sending a statement to reading its result, earlier ones on the connection "
+	      "included.",
+	      .by = {METRIC_BY_STATEMENT}),
+    COUNTER(DATABASE_FAILURES, "displayd_database_failures_total",
+	    "Statements not executed: refused by a rule, database unavailable or busy, failed, or "
+	    "its disk full.",
+	    .by = {METRIC_BY_DATABASE_FAILURE}),
+    GAUGE(DATABASE_QUERIES, "displayd_database_queries",
+	  "Statements waiting to be sent or for a locked row, and those sent and not yet answered. "
+	  "Without hints.",
+	  .by = {METRIC_BY_QUERY_STATE}),
+    GAUGE(DISK_REFUSES_PICTURES, "displayd_disk_refuses_pictures",
+	  "1 while the private database's disk is too full for pictures."),
+    GAUGE(DATABASE_BYTES, "displayd_database_size_bytes",
+	  "Size of the database, read once a minute.", .is_largest = true),
+    GAUGE(DATABASE_BACKED_UP, "displayd_last_backup_timestamp_seconds",
+	  "Unix time of the last displayctl backup; 0: never. Read once a minute.",
+	  .unit = METRIC_MICROSECONDS, .is_largest = true),
+    GAUGE(DISK_BYTES, "displayd_disk_size_bytes",
+	  "Size of the private PostgreSQL's file system; 0: none."),
+    GAUGE(DISK_FREE_BYTES, "displayd_disk_free_bytes",
+	  "Free space of the private PostgreSQL's file system."),
+    GAUGE(CERTIFICATE_ENDS, "displayd_tls_certificate_end_timestamp_seconds",
+	  "Unix time at which the first certificate in use ends; 0: none.",
+	  .unit = METRIC_MICROSECONDS),
+    COUNTER(HINTS_SENT, "displayd_hints_sent_total",
+	    "Change hints sent to other workers and instances."),
+    COUNTER(HINTS_DROPPED, "displayd_hints_dropped_total",
+	    "Change hints dropped: too many waiting, or no connection."),
+    COUNTER(HINTS_RECEIVED, "displayd_hints_received_total",
+	    "Change hints received, a worker's own included.", .by = {METRIC_BY_HINT}),
+    HISTOGRAM(HINT_DELAY, "displayd_hint_delay_seconds", &durations,
+	      "Time from a notification's oldest hint until the database delivered it."),
+    COUNTER(RENDERS, "displayd_renders_total", "Runs of apps' scripts, by result.",
+	    .by = {METRIC_BY_LANGUAGE, METRIC_BY_RENDER_RESULT}),
+    HISTOGRAM(RENDER_DURATION, "displayd_render_duration_seconds", &durations,
+	      "Run time of a script, without waiting and process start.",
+	      .by = {METRIC_BY_LANGUAGE}),
+    COUNTER(RENDERS_LATE, "displayd_renders_late_total",
+	    "Pictures of apps that were stored 10 s or more after their turn began."),
+    GAUGE(RENDER_LATENESS, "displayd_render_lateness_seconds",
+	  "Longest time since a turn began whose picture is not rendered yet.",
+	  .unit = METRIC_MICROSECONDS, .is_largest = true),
+    COUNTER(RENDER_FETCHES, "displayd_render_fetches_total",
+	    "Network requests of apps: answered, or refused because too many wait or there is no "
+	    "network.",
+	    .by = {METRIC_BY_FETCH_RESULT}),
+    COUNTER(WEBHOOK_POSTS, "displayd_webhook_posts_total",
+	    "Messages to webhooks: delivered, or failed, which are tried again.",
+	    .by = {METRIC_BY_HOOK_RESULT}),
+    COUNTER(WEBHOOK_EVENTS, "displayd_webhook_events_total",
+	    "Events that were delivered to webhooks."),
+    GAUGE(WEBHOOKS_WAITING, "displayd_webhooks_waiting",
+	  "Webhooks to which events are still to be sent, counted up to 100."),
+    HISTOGRAM(LOOP_TURN, "displayd_loop_turn_seconds", &turns,
+	      "Time of each turn of a worker's loop, which delays everything else. Measured in "
+	      "milliseconds."),
+    GAUGE(LOOP_LONGEST, "displayd_loop_longest_turn_seconds",
+	  "Longest turn of any worker in the last ten seconds.", .unit = METRIC_MICROSECONDS,
+	  .is_largest = true),
+    COUNTER(LOG_LINES, "displayd_log_lines_total", "Log lines.", .by = {METRIC_BY_LOG_LEVEL}),
+    COUNTER(LOG_LINES_LOST, "displayd_log_lines_lost_total",
+	    "Log lines dropped because their reader was too slow."),
+    COUNTER(CHILDREN_STARTED, "displayd_processes_started_total",
+	    "Processes started by the supervisor.", .by = {METRIC_BY_CHILD}),
+    COUNTER(CHILDREN_FAILED, "displayd_processes_failed_total",
+	    "Processes that ended unexpectedly.", .by = {METRIC_BY_CHILD}),
+    GAUGE(BUILD, "displayd_build_info", "1, with displayd's version.", .by = {METRIC_BY_VERSION}),
+    COUNTER(PROCESS_CPU, "process_cpu_seconds_total", "CPU time, user and system.",
+	    .unit = METRIC_MICROSECONDS, .by = {METRIC_BY_PROCESS}),
+    GAUGE(PROCESS_RESIDENT, "process_resident_memory_bytes", "Resident memory.",
+	  .by = {METRIC_BY_PROCESS}),
+    GAUGE(PROCESS_VIRTUAL, "process_virtual_memory_bytes", "Virtual memory.",
+	  .by = {METRIC_BY_PROCESS}),
+    GAUGE(PROCESS_OPEN_FDS, "process_open_fds", "Open descriptors.", .by = {METRIC_BY_PROCESS}),
+    GAUGE(PROCESS_MAX_FDS, "process_max_fds", "Limit of open descriptors.",
+	  .by = {METRIC_BY_PROCESS}),
+    GAUGE(PROCESS_START, "process_start_time_seconds", "Unix time at which the process started.",
+	  .unit = METRIC_MICROSECONDS, .by = {METRIC_BY_PROCESS}),
 };
