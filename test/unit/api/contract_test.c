@@ -1,6 +1,6 @@
 /* The API description matches the code: bodies, fields and limits of the record tables agree with
  * the schemas. */
-#include "../cmocka_test.h"
+#include "../contract_document.h"
 #include "api/api.h"
 #include "api/endpoints.h"
 #include "base/memory.h"
@@ -12,13 +12,8 @@
 #include "domain/v0.h"
 #include "http/static.h"
 
-#include <yyjson.h>
-
 extern const struct http_static_file documents[];
 extern const size_t documents_count;
-
-static yyjson_doc *document;
-static yyjson_val *root;
 
 static int read_document(void **state)
 {
@@ -30,45 +25,6 @@ static int read_document(void **state)
 	document = yyjson_read(text.data, text.length, 0);
 	root = yyjson_doc_get_root(document);
 	return root ? 0 : -1;
-}
-
-static int free_document(void **state)
-{
-	(void)state;
-	yyjson_doc_free(document);
-	return 0;
-}
-
-/* Resolves "#/components/schemas/X" to the schema X. */
-static yyjson_val *resolve(yyjson_val *node)
-{
-	yyjson_val *reference = yyjson_obj_get(node, "$ref");
-
-	return reference ? resolve(yyjson_doc_ptr_get(document, yyjson_get_str(reference) + 1))
-			 : node;
-}
-
-static const char *method_name(enum http_method method)
-{
-	static const char *const names[HTTP_METHOD_OTHER + 1] = {
-	    [HTTP_GET] = "get",	    [HTTP_POST] = "post",     [HTTP_PUT] = "put",
-	    [HTTP_PATCH] = "patch", [HTTP_DELETE] = "delete",
-	};
-
-	return names[method];
-}
-
-static const struct route *find_route(const char *method, const char *path)
-{
-	const struct route *routes = api_routes.routes;
-	size_t count = api_routes.count;
-
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(method_name(routes[i].method), method) == 0 &&
-		    strcmp(routes[i].path, path) == 0)
-			return &routes[i];
-	}
-	return NULL;
 }
 
 /* The document has a body exactly if the endpoint takes one. */
@@ -86,7 +42,9 @@ TEST(bodies_agree)
 
 			if (yyjson_equals_str(method, "parameters"))
 				continue;
-			endpoint = find_route(yyjson_get_str(method), yyjson_get_str(path))->data;
+			endpoint =
+			    find_route_in(&api_routes, yyjson_get_str(method), yyjson_get_str(path))
+				->data;
 			assert_int_equal(endpoint->body != NULL,
 					 yyjson_obj_get(operation, "requestBody") != NULL);
 			assert_ptr_equal(endpoint->access,

@@ -6,20 +6,6 @@
 
 enum { MANY = 64 };
 
-static int open_usual(void **state)
-{
-	(void)state;
-	open_world(NULL);
-	return 0;
-}
-
-static int close_usual(void **state)
-{
-	(void)state;
-	close_world();
-	return 0;
-}
-
 static void expect_text(struct asked *asked, const char *text)
 {
 	wait_for(asked);

@@ -28,7 +28,7 @@ static void let_go(void)
 	holder = NULL;
 }
 
-static int open_usual(void **state)
+static int open_with_items(void **state)
 {
 	(void)state;
 	run_sql("DELETE FROM item;"
@@ -37,7 +37,7 @@ static int open_usual(void **state)
 	return 0;
 }
 
-static int close_usual(void **state)
+static int let_go_and_close(void **state)
 {
 	(void)state;
 	if (holder)
@@ -83,7 +83,7 @@ static void expect_name(int64_t id, const char *name)
 	PQfinish(pg);
 }
 
-#define SCENE(name) TEST_IN(name, open_usual, close_usual)
+#define SCENE(name) TEST_IN(name, open_with_items, let_go_and_close)
 
 /* Other writes of the group commit finish while the row is locked; then this one does, too. */
 SCENE(test_only_the_locked_one_waits)
@@ -295,7 +295,7 @@ TEST(test_closed_while_they_wait)
 {
 	struct asked *asked[3];
 
-	open_usual(NULL);
+	open_with_items(NULL);
 	hold("SELECT id FROM item WHERE id <= 3 FOR UPDATE");
 	for (int i = 0; i < 3; i++)
 		asked[i] = rename_item(1 + i, (const char[]){(char)('a' + i), 0});

@@ -7,13 +7,6 @@
 
 enum { MANY = 64 };
 
-static int open_usual(void **state)
-{
-	(void)state;
-	open_world(NULL);
-	return 0;
-}
-
 static int open_pools(void **state)
 {
 	struct db_settings settings = usual_settings();
@@ -22,13 +15,6 @@ static int open_pools(void **state)
 	settings.read_connections = 2;
 	settings.write_connections = 3; /* two, and the one of writes that share a commit */
 	open_world(&settings);
-	return 0;
-}
-
-static int close_usual(void **state)
-{
-	(void)state;
-	close_world();
 	return 0;
 }
 

@@ -8,13 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int open_usual(void **state)
-{
-	(void)state;
-	open_world(NULL);
-	return 0;
-}
-
 static int open_pools(void **state)
 {
 	struct db_settings settings = usual_settings();
@@ -24,20 +17,6 @@ static int open_pools(void **state)
 	settings.write_connections = 2;
 	open_world(&settings);
 	return 0;
-}
-
-static int close_usual(void **state)
-{
-	(void)state;
-	close_world();
-	return 0;
-}
-
-static void must_be(struct asked *asked, enum db_outcome outcome)
-{
-	wait_for(asked);
-	assert_int_equal(asked->outcome, outcome);
-	forget(asked);
 }
 
 static int64_t must_give(struct asked *asked)

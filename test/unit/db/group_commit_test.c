@@ -6,18 +6,11 @@
 
 enum { FEW = 8, MANY = 3 * PIPELINE_SHARED_WRITES };
 
-static int open_usual(void **state)
+static int open_with_two_items(void **state)
 {
 	(void)state;
 	run_sql("DELETE FROM item WHERE id > 2; DELETE FROM let_go");
 	open_world(NULL);
-	return 0;
-}
-
-static int close_usual(void **state)
-{
-	(void)state;
-	close_world();
 	return 0;
 }
 
@@ -109,7 +102,7 @@ static void expect_items(const char *condition, const char *count)
 	PQfinish(pg);
 }
 
-#define SHARED_TEST(name) TEST_IN(name, open_usual, close_usual)
+#define SHARED_TEST(name) TEST_IN(name, open_with_two_items, close_usual)
 
 SHARED_TEST(test_together)
 {

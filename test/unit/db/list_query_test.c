@@ -92,20 +92,6 @@ static unsigned expect_all(struct listed *listed)
 	return place;
 }
 
-static int open_usual(void **state)
-{
-	(void)state;
-	open_world(NULL);
-	return 0;
-}
-
-static int close_usual(void **state)
-{
-	(void)state;
-	close_world();
-	return 0;
-}
-
 TEST_IN(test_rows_come_one_by_one, open_usual, close_usual)
 {
 	for (int i = 0; i < 3; i++)

@@ -1,20 +1,6 @@
 /* A primary that is set to be read-only. */
 #include "support.h"
 
-static int set_up(void **state)
-{
-	(void)state;
-	open_world(NULL);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	close_world();
-	return 0;
-}
-
 static void must_read(void)
 {
 	struct asked *asked = ask_number(TEST_STATEMENT_ITEM_ALL, 1);
@@ -55,7 +41,7 @@ static void set_read_only(const char *how, int64_t id, enum db_outcome wanted)
 }
 
 /* Writes are unavailable, not failed; reads go on, over new connections, too. */
-TEST_IN(reads_go_on, set_up, tear_down)
+TEST_IN(reads_go_on, open_usual, close_usual)
 {
 	set_read_only("ALTER SYSTEM SET default_transaction_read_only = on", 500, DB_UNAVAILABLE);
 	assert_true(db_is_read_only(world.db));

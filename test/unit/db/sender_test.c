@@ -4,27 +4,6 @@
 
 static struct region_map *counts;
 
-static int open_usual(void **state)
-{
-	(void)state;
-	open_world(NULL);
-	return 0;
-}
-
-static int close_usual(void **state)
-{
-	(void)state;
-	close_world();
-	return 0;
-}
-
-static void must_be(struct asked *asked, enum db_outcome outcome)
-{
-	wait_for(asked);
-	assert_int_equal(asked->outcome, outcome);
-	forget(asked);
-}
-
 /* Valid statements are answered until the invalid one is first used. Then the database is
  * unavailable until that is valid again. */
 TEST_IN(test_changed_before_use, open_usual, close_usual)

@@ -249,3 +249,24 @@ bool somebody_sleeps(void)
 {
 	return finds("SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
 }
+
+int open_usual(void **state)
+{
+	(void)state;
+	open_world(NULL);
+	return 0;
+}
+
+int close_usual(void **state)
+{
+	(void)state;
+	close_world();
+	return 0;
+}
+
+void must_be(struct asked *asked, enum db_outcome outcome)
+{
+	wait_for(asked);
+	assert_int_equal(asked->outcome, outcome);
+	forget(asked);
+}

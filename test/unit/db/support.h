@@ -58,6 +58,9 @@ struct db_settings usual_settings(void);
  * on_demand_idle_ms is set, those that are always open. */
 void open_world(const struct db_settings *settings);
 void close_world(void);
+/* Setup and teardown of a test in the usual world. */
+int open_usual(void **state);
+int close_usual(void **state);
 /* Closes the world; queries under way get this long to end. */
 void close_world_after(uint64_t timeout_ms);
 
@@ -71,6 +74,8 @@ struct asked *ask(unsigned statement);
 void submit(struct asked *asked);
 void wait_for(struct asked *asked);
 void forget(struct asked *asked);
+/* Waits, and forgets the query, whose outcome must be this one. */
+void must_be(struct asked *asked, enum db_outcome outcome);
 
 /* Shorthand for common statements. */
 struct asked *ask_number(unsigned statement, int64_t number);

@@ -1,69 +1,8 @@
 /* Networks of accounts, and which jobs make room if too many wait; the test sets the costs. */
-#include "../cmocka_test.h"
 #include "base/memory.h"
-#include "loop/lane_queue.h"
+#include "lane_queue_bed.h"
 
 #include <errno.h>
-
-enum { LIMIT = 64, NS_PER_BYTE = 1000, JOBS = 100 };
-
-static struct lane_queue queue;
-static struct lane_job jobs[JOBS];
-static unsigned job_count;
-
-static int open_queue(void **state)
-{
-	(void)state;
-	lane_queue_init(&queue, 1, LIMIT, NS_PER_BYTE);
-	job_count = 0;
-	return 0;
-}
-
-static int close_queue(void **state)
-{
-	(void)state;
-	lane_queue_finish(&queue);
-	return 0;
-}
-
-/* network: 0 for none. */
-static int add_from(uint8_t network, uint8_t account, size_t size)
-{
-	struct lane_job *job = &jobs[job_count++];
-	uint64_t wait_us;
-
-	*job = (struct lane_job){.account = {{account}}, .network = {{network}}, .size = size};
-	return lane_queue_add(&queue, job, &wait_us);
-}
-
-static int add(uint8_t account, size_t size)
-{
-	return add_from(0, account, size);
-}
-
-static void give_back(struct lane_job *job, uint64_t cpu_us)
-{
-	lane_queue_give_back(&queue, job,
-			     &(struct lane_slice){.cpu_us = cpu_us, .wall_us = cpu_us});
-}
-
-/* Runs the next job. Returns its account. */
-static uint8_t run_next(uint64_t cpu_us)
-{
-	struct lane_job *job = lane_queue_take(&queue);
-
-	assert_non_null(job);
-	give_back(job, cpu_us);
-	return job->account.bytes[0];
-}
-
-static void run_all(void)
-{
-	while (queue.waiting > 0)
-		run_next(100);
-}
-
-#define QUEUE_TEST(name) TEST_IN(name, open_queue, close_queue)
 
 /* Thirty accounts of one network have a job each; the account of another network comes later. */
 QUEUE_TEST(networks_take_turns)
@@ -73,9 +12,9 @@ QUEUE_TEST(networks_take_turns)
 	for (uint8_t account = 1; account <= 30; account++)
 		assert_int_equal(add_from(1, account, 1), 0);
 	for (unsigned i = 0; i < 5; i++)
-		run_next(2500);
+		run_next(2500, false);
 	assert_int_equal(add_from(2, 100, 1), 0);
-	while (run_next(2500) != 100)
+	while (run_next(2500, false) != 100)
 		before++;
 	assert_in_range(before, 0, 2);
 	run_all();
@@ -89,7 +28,7 @@ QUEUE_TEST(accounts_of_a_network_take_turns)
 	for (unsigned i = 0; i < 30; i++)
 		assert_int_equal(add_from(1, 1, 1), 0);
 	assert_int_equal(add_from(1, 2, 1), 0);
-	while (run_next(2500) != 2)
+	while (run_next(2500, false) != 2)
 		before++;
 	assert_in_range(before, 0, 2);
 	run_all();
@@ -135,10 +74,10 @@ QUEUE_TEST(debts_of_strangers_are_not_kept_for_ever)
 		queue.threads = 2;
 		assert_int_equal(lane_queue_add(&queue, job, &wait_us), 0);
 		assert_ptr_equal(lane_queue_take(&queue), job);
-		give_back(job, 2500);
+		give_back(job, 2500, false);
 	}
 	assert_in_range(queue.share_count, 1, 2048);
-	give_back(&jobs[0], 100);
+	give_back(&jobs[0], 100, false);
 	assert_int_equal(queue.share_count, 0);
 }
 
@@ -152,7 +91,7 @@ QUEUE_TEST(what_is_taken_out_holds_no_place)
 	assert_int_equal(add_from(1, 1, 1), 0);
 	for (unsigned i = 1; i < LIMIT / 2; i += 2) {
 		assert_ptr_equal(lane_queue_take(&queue), &jobs[i]);
-		give_back(&jobs[i], 100);
+		give_back(&jobs[i], 100, false);
 	}
 	run_all();
 	assert_int_equal(queue.share_count, 0);
@@ -166,20 +105,20 @@ QUEUE_TEST(the_newest_goes_first_where_many_wait)
 	for (unsigned i = 0; i < 100; i++) {
 		job_count = 0;
 		assert_int_equal(add(1, 10), 0);
-		run_next(10000);
+		run_next(10000, false);
 	}
 	job_count = 0;
 	for (unsigned i = 0; i < 60; i++)
 		assert_int_equal(add(1, 10), 0);
 	for (unsigned i = 59; i > 51; i--) {
 		assert_ptr_equal(lane_queue_take(&queue), &jobs[i]);
-		give_back(&jobs[i], 10000);
+		give_back(&jobs[i], 10000, false);
 	}
 	/* The rest would not wait for long, so it runs in order of arrival. */
 	while (queue.waiting > 50)
-		run_next(10000);
+		run_next(10000, false);
 	assert_ptr_equal(lane_queue_take(&queue), &jobs[0]);
-	give_back(&jobs[0], 10000);
+	give_back(&jobs[0], 10000, false);
 	run_all();
 }
 

@@ -1,72 +1,16 @@
 /* Credit and debts of accounts whose jobs take unequal turns, and the waits that a lane queue
  * expects; the test sets the costs. */
-#include "../cmocka_test.h"
 #include "base/limits.h"
-#include "loop/lane_queue.h"
+#include "lane_queue_bed.h"
 
 #include <errno.h>
 
-enum { LIMIT = 64, NS_PER_BYTE = 1000, JOBS = 100 };
-
-static struct lane_queue queue;
-static struct lane_job jobs[JOBS];
-static unsigned job_count;
-static uint8_t barred; /* account that may have no thread */
-
-static int open_queue(void **state)
+/* Adds a job, which must find room. */
+static struct lane_job *put(uint8_t network, uint8_t account, size_t size)
 {
-	(void)state;
-	lane_queue_init(&queue, 1, LIMIT, NS_PER_BYTE);
-	job_count = 0;
-	barred = 0;
-	return 0;
+	assert_int_equal(add_from(network, account, size), 0);
+	return &jobs[job_count - 1];
 }
-
-static int close_queue(void **state)
-{
-	(void)state;
-	lane_queue_finish(&queue);
-	return 0;
-}
-
-static struct lane_job *add_from(uint8_t network, uint8_t account, size_t size)
-{
-	struct lane_job *job = &jobs[job_count++];
-	uint64_t wait_us;
-
-	*job = (struct lane_job){.account = {{account}}, .network = {{network}}, .size = size};
-	assert_int_equal(lane_queue_add(&queue, job, &wait_us), 0);
-	return job;
-}
-
-static struct lane_job *add(uint8_t account, size_t size)
-{
-	return add_from(0, account, size);
-}
-
-static void give_back(struct lane_job *job, uint64_t cpu_us, bool has_more)
-{
-	lane_queue_give_back(
-	    &queue, job,
-	    &(struct lane_slice){.cpu_us = cpu_us, .wall_us = cpu_us, .has_more = has_more});
-}
-
-static uint8_t run_next(uint64_t cpu_us, bool has_more)
-{
-	struct lane_job *job = lane_queue_take(&queue);
-
-	assert_non_null(job);
-	give_back(job, cpu_us, has_more);
-	return job->account.bytes[0];
-}
-
-static void run_all(void)
-{
-	while (queue.waiting > 0)
-		run_next(100, false);
-}
-
-#define QUEUE_TEST(name) TEST_IN(name, open_queue, close_queue)
 
 /* A job of the first account has a thread for fifty rounds. Nobody saves up credit meanwhile: then
  * both accounts alternate. */
@@ -75,10 +19,10 @@ QUEUE_TEST(rounds_without_a_turn_give_no_credit)
 	struct lane_job *slow;
 
 	lane_queue_init(&queue, 2, LIMIT, NS_PER_BYTE);
-	slow = add(1, 1);
-	add(1, 1);
+	slow = put(0, 1, 1);
+	put(0, 1, 1);
 	assert_ptr_equal(lane_queue_take(&queue), slow);
-	add(2, 1);
+	put(0, 2, 1);
 	for (unsigned i = 0; i < 50; i++)
 		assert_int_equal(run_next(LANE_TURN_US, true), 2);
 	give_back(slow, LANE_TURN_US, true);
@@ -94,8 +38,8 @@ QUEUE_TEST(accounts_alternate_within_a_turn)
 {
 	uint8_t last = 0;
 
-	add(1, 1);
-	add(2, 1);
+	put(0, 1, 1);
+	put(0, 2, 1);
 	for (unsigned i = 0; i < 10; i++) {
 		uint8_t account = run_next(LANE_TURN_US / 10, true);
 
@@ -110,8 +54,8 @@ QUEUE_TEST(accounts_of_a_network_share_its_time)
 {
 	uint64_t used_us[3] = {0};
 
-	add_from(1, 1, 1);
-	add_from(1, 2, 1);
+	put(1, 1, 1);
+	put(1, 2, 1);
 	for (unsigned i = 0; i < 2100; i++) {
 		struct lane_job *job = lane_queue_take(&queue);
 		uint8_t account = job->account.bytes[0];
@@ -130,7 +74,7 @@ QUEUE_TEST(no_more_jobs_run_than_there_are_threads)
 
 	lane_queue_init(&queue, 2, LIMIT, NS_PER_BYTE);
 	for (uint8_t account = 1; account <= 3; account++)
-		add(account, 1);
+		put(0, account, 1);
 	first = lane_queue_take(&queue);
 	second = lane_queue_take(&queue);
 	assert_non_null(second);
@@ -139,6 +83,8 @@ QUEUE_TEST(no_more_jobs_run_than_there_are_threads)
 	give_back(second, 100, false);
 	run_all();
 }
+
+static uint8_t barred; /* account that may have no thread */
 
 static bool is_not_barred(const struct lane_queue *of, struct id account)
 {
@@ -151,9 +97,9 @@ QUEUE_TEST(an_account_may_be_barred_from_threads)
 {
 	queue.may_run = is_not_barred;
 	barred = 1;
-	add_from(0, 1, 1);
-	add_from(0, 2, 1);
-	add_from(0, 2, 1);
+	put(0, 1, 1);
+	put(0, 2, 1);
+	put(0, 2, 1);
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(run_next(LANE_TURN_US, false), 2);
 	assert_null(lane_queue_take(&queue));
@@ -178,13 +124,13 @@ static uint64_t expected_us(uint8_t account)
  * of each other, but never for more than that one has. */
 QUEUE_TEST(the_wait_counts_others_up_to_the_own_time)
 {
-	add(1, 100 * 1000);
+	put(0, 1, 100 * 1000);
 	assert_int_equal(expected_us(1), 100 * 1000);
-	add(2, 400 * 1000);
+	put(0, 2, 400 * 1000);
 	assert_int_equal(expected_us(1), 2 * 100 * 1000);
-	add(3, 50 * 1000);
+	put(0, 3, 50 * 1000);
 	assert_int_equal(expected_us(1), (2 * 100 + 50) * 1000);
-	add(4, 100 * 1000);
+	put(0, 4, 100 * 1000);
 	assert_int_equal(expected_us(1), (3 * 100 + 50) * 1000);
 	assert_int_equal(expected_us(9), 0); /* it has its turn in this round */
 	run_all();
@@ -195,11 +141,11 @@ QUEUE_TEST(the_wait_counts_the_threads_of_an_account)
 {
 	lane_queue_init(&queue, 3, LIMIT, NS_PER_BYTE);
 	for (unsigned i = 0; i < 6; i++)
-		add(1, 100 * 1000);
+		put(0, 1, 100 * 1000);
 	assert_int_equal(expected_us(1), 6 * 100 * 1000 / 2);
 	for (uint8_t account = 2; account < 6; account++)
 		for (unsigned i = 0; i < 6; i++)
-			add(account, 100 * 1000);
+			put(0, account, 100 * 1000);
 	assert_int_equal(expected_us(1), 5 * 6 * 100 * 1000 / 3);
 	run_all();
 }
@@ -209,7 +155,7 @@ QUEUE_TEST(a_pause_of_the_machine_refuses_nobody)
 {
 	struct lane_job *job;
 
-	add(1, 100 * 1000);
+	put(0, 1, 100 * 1000);
 	job = lane_queue_take(&queue);
 	lane_queue_give_back(
 	    &queue, job,

@@ -1,6 +1,6 @@
 /* The description of the pages' endpoints matches the code: access, fields and limits of the
  * record tables agree with the schemas. */
-#include "../cmocka_test.h"
+#include "../contract_document.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "domain/account_import.h"
@@ -20,54 +20,12 @@
 #include "web/studio/own_versions.h"
 #include "web/web.h"
 
-#include <yyjson.h>
-
-static yyjson_doc *document;
-static yyjson_val *root;
-
 static int read_document(void **state)
 {
 	(void)state;
 	document = yyjson_read_file(DOCUMENT, 0, NULL, NULL);
 	root = yyjson_doc_get_root(document);
 	return root ? 0 : -1;
-}
-
-static int free_document(void **state)
-{
-	(void)state;
-	yyjson_doc_free(document);
-	return 0;
-}
-
-static yyjson_val *resolve(yyjson_val *node)
-{
-	yyjson_val *reference = yyjson_obj_get(node, "$ref");
-
-	return reference ? resolve(yyjson_doc_ptr_get(document, yyjson_get_str(reference) + 1))
-			 : node;
-}
-
-static const char *method_name(enum http_method method)
-{
-	static const char *const names[HTTP_METHOD_OTHER + 1] = {
-	    [HTTP_GET] = "get",	    [HTTP_POST] = "post",     [HTTP_PUT] = "put",
-	    [HTTP_PATCH] = "patch", [HTTP_DELETE] = "delete",
-	};
-
-	return names[method];
-}
-
-static const struct route *find_route(const char *method, const char *path)
-{
-	for (size_t i = 0; i < web_routes.count; i++) {
-		const struct route *route = &web_routes.routes[i];
-
-		if (strcmp(method_name(route->method), method) == 0 &&
-		    strcmp(route->path, path) == 0)
-			return route;
-	}
-	return NULL;
 }
 
 /* Operations without a session are for visitors; the path shows which ones are for
@@ -103,7 +61,7 @@ static size_t body_limit_of(const struct record *body)
 
 static void compare_operation(const char *method, const char *path, yyjson_val *operation)
 {
-	const struct route *route = find_route(method, path);
+	const struct route *route = find_route_in(&web_routes, method, path);
 	const struct endpoint *endpoint;
 
 	if (!route)
