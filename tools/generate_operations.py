@@ -2,14 +2,14 @@
 """Makes what the description of the API says of each operation: OpenAPI documents and C.
 
     generate_operations.py documents FOLDER [--output NAME FILE ...] [--depfile D]
-    generate_operations.py c FOLDER NAME --header H --source C --lists C --sources SRC --statements SQL [--depfile D]
+    generate_operations.py c FOLDER NAME --header H --source C --plain C --sources SRC --statements SQL [--depfile D]
     generate_operations.py commands FOLDER --header H --table C [--depfile D]
     generate_operations.py problems FOLDER --header H --source C --sources SRC [--depfile D]
 
 FOLDER is docs/api, NAME public or pages (tools/operations.py). The C is a macro that defines each endpoint with
 its facts, its declaration, and the table of the routes. SRC is where the macros are used. Those with the handler of
-another one (same-as) are defined beside the routes, and plain lists in the C of --lists: SQL is where their statements
-stand (tools/list_endpoints.py). The header of commands has displayctl's, for the table of the file C (tools/operation_commands.py).
+another one (same-as) are defined beside the routes, and those that need nothing but their statement, which stands in SQL, in the C of --plain
+(tools/list_endpoints.py, tools/statement_endpoints.py). The header of commands has displayctl's, for the table of the file C (tools/operation_commands.py).
 That of problems has a name of each kind (tools/problem_kinds.py), each used somewhere in SRC.
 """
 
@@ -23,6 +23,7 @@ import list_endpoints
 import operation_commands
 import operations
 import problem_kinds
+import statement_endpoints
 import statement_header
 
 DEFINED = re.compile(r"^ENDPOINT_(\w+)\(", re.M)
@@ -104,7 +105,7 @@ def check_problems(document, described, path, text):
 def check_sources(document, folder):
     """Checks that each endpoint of the document is defined once, and that the problems that a file with endpoints
     names are documented."""
-    wanted = {one.endpoint: one for one in document.operations if not {"list", "same-as"} & set(one.facts)}
+    wanted = {one.endpoint: one for one in document.operations if not {"list", "statement", "same-as"} & set(one.facts)}
     made = {one.endpoint for one in document.operations} - set(wanted)
     files = sorted(pathlib.Path(folder).rglob("*.c"))
     for path in files:
@@ -150,25 +151,28 @@ def make_c(arguments):
     files = check_sources(document, arguments.sources)
     lists = list_endpoints.read(document, arguments.statements)
     layer = os.path.basename(arguments.sources)
+    plain = statement_endpoints.read(document, arguments.statements, layer)
     write(arguments.header, header(document))
     write(arguments.source, source(document, layer))
-    write(arguments.lists, list_endpoints.source(lists, layer))
+    write(arguments.plain, list_endpoints.source(lists, layer) + statement_endpoints.source(plain, layer))
     folders = sorted({path.parent for path in files})
-    finish(arguments, [arguments.header, arguments.source, arguments.lists],
-           document.files + files + folders + [one.file for one in lists])
+    finish(arguments, [arguments.header, arguments.source, arguments.plain],
+           document.files + files + folders + [one.file for one in lists + plain])
 
 
 def make_problems(arguments):
     kinds = operations.read_problems(arguments.folder)
     files = sorted(pathlib.Path(arguments.sources).rglob("*.c"))
+    documents = [operations.read(arguments.folder, name) for name in ("public", "pages")]
     unused = set(kinds) - {code for path in files for code in problem_kinds.used(path.read_text(encoding="utf-8"))}
+    unused -= {code for document in documents for one in document.operations for code in statement_endpoints.codes(one)}
     if unused:
         raise operations.Fault(f"problems.yaml: no C file names {', '.join(sorted(unused))}")
     write(arguments.header, problem_kinds.header(kinds))
     write(arguments.source, problem_kinds.source(kinds))
     folders = sorted({path.parent for path in files})
     finish(arguments, [arguments.header, arguments.source],
-           [pathlib.Path(arguments.folder) / "problems.yaml", *files, *folders])
+           [*documents[0].files, *documents[1].files, *files, *folders])
 
 
 def make_commands(arguments):
@@ -189,7 +193,7 @@ def main():
     in_c = what.add_parser("c")
     in_c.add_argument("folder")
     in_c.add_argument("name")
-    for option in ("--header", "--source", "--lists", "--sources", "--statements"):
+    for option in ("--header", "--source", "--plain", "--sources", "--statements"):
         in_c.add_argument(option, required=True)
     in_c.set_defaults(run=make_c)
     of_problems = what.add_parser("problems")

@@ -4,6 +4,7 @@
 
 and sql/query has a file of its endpoint's name (tools/statement_lists.py). The members:
 
+    name      the statement, if it has another name than the endpoint
     cursor    letter of the list's cursors; none: the statement has no "list:", and the list no parts
     record    record of an element, if it is not the first one of the row
     gzip      true: the list is sent in gzip to callers that accept it
@@ -19,10 +20,11 @@ import pathlib
 import problem_kinds
 import statement_header
 
-MEMBERS = {"cursor", "record", "gzip", "envelope", "kept"}
+MEMBERS = {"name", "cursor", "record", "gzip", "envelope", "kept"}
 SOURCES = {
     "account_id": "task_account_id(task)", "app_id": "task_app(task)->id", "chosen_ids": "task_key_devices(task)",
-    "device_id": "task_device(task)->id", "wanted": "choice->text", "with_broken": "choice->is_on",
+    "device_id": "task_device(task)->id", "current_id": "web_session_id(task)",
+    "idle_s": "LIMIT_SESSION_IDLE_S", "life_s": "LIMIT_SESSION_S", "wanted": "choice->text", "with_broken": "choice->is_on",
 }
 
 
@@ -30,7 +32,8 @@ class Endpoint:
     def __init__(self, document, operation, folder):
         self.name, self.operation = operation.endpoint, operation
         self.said = operation.facts["list"]
-        self.file = pathlib.Path(folder) / f"{self.name}.sql"
+        self.statement = self.said.get("name", self.name) if isinstance(self.said, dict) else self.name
+        self.file = pathlib.Path(folder) / f"{self.statement}.sql"
         if not isinstance(self.said, dict) or set(self.said) - MEMBERS:
             raise problem_kinds.Fault(f"{operation.name}: x-displayd-list has {', '.join(sorted(MEMBERS))} only")
         fields = statement_header.read_header(
@@ -54,7 +57,7 @@ class Endpoint:
                 f'{{"{one["name"]}"{switch["enum" in one["schema"]]}}}' for one in self.choices) + "}")
         members.append(f".ask = ask_{self.name}")
         if self.has_parts:
-            members.append(f".order = &{self.name}_order")
+            members.append(f".order = &{self.statement}_order")
         if "record" not in self.said and len(self.row) > 1:
             members.append(f".unshown_columns = {len(self.row) - 1}")
         if self.said.get("gzip"):
@@ -79,7 +82,7 @@ class Endpoint:
         arguments = ["query"]
         if self.parameters:
             values = "".join(f"\n\t\t.{name} = {SOURCES[name]}," for name in self.parameters)
-            arguments.append(f"&(struct {self.name}_parameters){{{values}\n\t}}")
+            arguments.append(f"&(struct {self.statement}_parameters){{{values}\n\t}}")
         arguments.append("range" if self.has_parts else "NULL")
         text = f"\n/* GET {self.operation.path} */\n"
         if "record" in self.said:
@@ -87,7 +90,7 @@ class Endpoint:
         text += f"static void ask_{self.name}(struct task *task, struct db_query *query, const struct list_range *range)\n{{\n"
         text += "\tconst struct list_choice *choice = task_state(task);\n\n" if self.choices else ""
         text += "".join(f"\t(void){name};\n" for name, used in (("task", self.parameters), ("range", self.has_parts)) if not used)
-        text += f"\tstatement_{self.name}({', '.join(arguments)});\n}}\n\n"
+        text += f"\tstatement_{self.statement}({', '.join(arguments)});\n}}\n\n"
         text += f"static const struct task_list {self.name} = {{\n\t" + ",\n\t".join(self.list_members()) + ",\n};\n\n"
         text += (f"static struct step_result reply_{self.name}(struct task *task)\n{{\n"
                  f"\treturn task_reply_list(task, &{self.name});\n}}\n\n")
@@ -103,6 +106,7 @@ def source(endpoints, layer):
     """Returns the C file with the endpoints."""
     accesses = sorted({one.operation.facts["access"] for one in endpoints} - {"none"})
     return ('/* Made by tools/list_endpoints.py. */\n'
-            f'#include "{layer}/operations.h"\n#include "task/access.h"\n#include "task/list.h"\n\n'
+            f'#include "{layer}/operations.h"\n#include "base/limits.h"\n#include "task/access.h"\n#include "task/list.h"\n'
+            + ('#include "web/access.h"\n\n' if layer == "web" else "\n")
             + "".join(f"extern const struct access access_{name};\n" for name in accesses)
             + "".join(one.source() for one in endpoints))

@@ -23,7 +23,7 @@ an operation is left out, and the members "x-displayd-..." say these facts:
     untyped-body   a body is JSON whatever its Content-Type says
     picture-body   a body may also be the bytes of a picture; the other members come from the query then
     rate           device: there is the rate limit of a single device, too
-    list           the endpoint is a list that needs nothing but its statement, so it has no C (list_endpoints.py)
+    list, statement    it needs nothing but its statement, so it has no C (list_endpoints.py, statement_endpoints.py)
     tag            settings: the answer has the tag of a device's settings; installation: that of an
                    installation; none: it has no tag
     conditions     settings: compared with that tag; own: the handler compares them
@@ -57,7 +57,7 @@ FACTS = {
     "device-key": [True], "resource": ["device", "app"],
     "key-level": ["push", "devices", "all"],
     "body-limit": ["page", "rotation", "settings", "upload", "app", "lines", "request"], "rate": ["device"],
-    "key-devices": None, "list": None, "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],
+    "key-devices": None, "list": None, "statement": None, "tag": ["settings", "installation", "none"], "conditions": ["settings", "own"],
 }
 KINDS = ("securitySchemes", "parameters", "headers", "responses", "schemas")
 PREFIX = "x-displayd-"
@@ -325,7 +325,7 @@ def codes(document, operation):
     answers = {int(status) for status in {**errors(document, operation), **operation.said["responses"]}}
     queries = any(document.followed(one)["in"] == "query" for one in operation.parameters)
     original = document.original(operation)
-    facts = operation.facts | {"resource": original.facts.get("resource")}
+    facts = operation.facts | {name: original.facts.get(name) for name in ("resource", "statement")}
     found = problem_kinds.following(facts, operation.changes, queries)
     if original is not operation:
         found += original.facts.get("problems", [])

@@ -57,6 +57,8 @@ def following(facts, changes, has_query):
         codes += ["key_for_other_devices"] if facts.get("resource") == "device" else []
         codes += ["key_for_chosen_devices"] if facts.get("key-devices") == "account" else []
         codes += [] if "device-key" in facts else ["device_key_too_narrow"]
+    if isinstance(missing := (facts.get("statement") or {}).get("missing"), dict):
+        codes += missing
     if facts.get("operator"):
         codes += OF_OPERATOR
     if facts.get("bridge"):

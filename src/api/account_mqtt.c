@@ -5,39 +5,14 @@
 #include "endpoints.h"
 #include "local_url.h"
 
-/* GET, PUT and DELETE /v1/account/mqtt - the account's connection to its MQTT broker. The worker
+/* PUT /v1/account/mqtt - sets the account's connection to its MQTT broker. The worker
  * that holds it is notified of each change by the hint "mqtt:ACCOUNT" (render/bridge.h). */
 
 struct mqtt_setting {
 	struct mqtt_wish wish; /* first: the pre-handler checks read the request into it */
 	struct local_url local;
 	struct mqtt_connection connection;
-	struct mqtt_remove_row removed;
 };
-
-static struct step_result fail_none(struct task *task)
-{
-	return task_fail(task, PROBLEM_MQTT_NOT_FOUND, "the account has no MQTT connection");
-}
-
-/* ---- showing it ---- */
-
-static struct step_result account_mqtt_found(struct task *task)
-{
-	if (task_row_count(task) == 0)
-		return task_refuse(task);
-	return task_reply_record(task, 200, &mqtt_connection_record, task_state(task));
-}
-
-static struct step_result begin_get(struct task *task)
-{
-	statement_mqtt_get(task_new_query(task),
-			   &(struct mqtt_get_parameters){.account_id = task_account_id(task)},
-			   task_state(task));
-	return task_query(task, account_mqtt_found);
-}
-
-/* ---- setting it ---- */
 
 static struct step_result fail_fixed(struct task *task)
 {
@@ -109,30 +84,5 @@ static struct step_result begin_set(struct task *task)
 			       wrong ? STR("") : str_from(broker.host), (struct id){0}, set_url);
 }
 
-/* ---- removing it ---- */
-
-static struct step_result removed(struct task *task)
-{
-	if (task_row_count(task) == 0)
-		return fail_none(task);
-	return task_reply_empty(task, 200);
-}
-
-static struct step_result begin_remove(struct task *task)
-{
-	struct mqtt_setting *setting = task_state(task);
-
-	statement_mqtt_remove(task_new_query(task),
-			      &(struct mqtt_remove_parameters){
-				  .account_id = task_account_id(task),
-				  .address = task_request(task)->remote_address,
-				  .session_id = api_noted_session(task),
-			      },
-			      &setting->removed);
-	return task_query(task, removed);
-}
-
-ENDPOINT_ACCOUNT_MQTT_GET(.handler = begin_get, .state_size = sizeof(struct mqtt_connection));
 ENDPOINT_ACCOUNT_MQTT_SET(.handler = begin_set, .state_size = sizeof(struct mqtt_setting),
 			  .refused = refused);
-ENDPOINT_ACCOUNT_MQTT_REMOVE(.handler = begin_remove, .state_size = sizeof(struct mqtt_setting));

@@ -52,32 +52,6 @@ static bool read_id(struct task *task, struct id *ret_id)
 	return id_parse(task_path_parameter(task, 0), ret_id);
 }
 
-/* ---- one ---- */
-
-static struct step_result webhooks_found(struct task *task)
-{
-	if (task_row_count(task) == 0)
-		return webhooks_fail(task);
-	return task_reply_record(task, 200, &webhook_record, task_state(task));
-}
-
-static struct step_result begin_get(struct task *task)
-{
-	struct id id;
-
-	if (!read_id(task, &id))
-		return webhooks_fail(task);
-	statement_webhook_get(
-	    task_new_query(task),
-	    &(struct webhook_get_parameters){.id = id, .account_id = task_account_id(task)},
-	    task_state(task));
-	return task_query(task, webhooks_found);
-}
-
-ENDPOINT_WEBHOOK_GET(.handler = begin_get, .state_size = sizeof(struct webhook));
-
-/* ---- changes ---- */
-
 static struct step_result reply_with_secret(struct task *task, int status)
 {
 	struct webhook_change *change = task_state(task);
@@ -206,27 +180,3 @@ static struct step_result begin_secret(struct task *task)
 
 ENDPOINT_WEBHOOK_SECRET(.handler = begin_secret, .state_size = sizeof(struct webhook_change),
 			.refused = refused, .finish = finish);
-
-static struct step_result removed(struct task *task)
-{
-	return task_row_count(task) == 0 ? webhooks_fail(task) : task_reply_empty(task, 200);
-}
-
-static struct step_result begin_remove(struct task *task)
-{
-	struct id id;
-
-	if (!read_id(task, &id))
-		return webhooks_fail(task);
-	statement_webhook_remove(task_new_query(task),
-				 &(struct webhook_remove_parameters){
-				     .id = id,
-				     .account_id = task_account_id(task),
-				     .address = task_request(task)->remote_address,
-				     .session_id = api_noted_session(task),
-				 },
-				 arena_zalloc(task_arena(task), sizeof(struct webhook_remove_row)));
-	return task_query(task, removed);
-}
-
-ENDPOINT_WEBHOOK_REMOVE(.handler = begin_remove);

@@ -105,9 +105,9 @@ class Description:
         assert f"api/{name}/lamps.yaml" in (self.folder / "out.d").read_text()
         return json.loads((self.folder / "out.json").read_text())
 
-    def c(self):
-        done = self.run("c", "api", "public", "--header", "out.h", "--source", "out.c", "--lists", "lists.c",
-                        "--sources", "lamps", "--statements", "sql")
+    def c(self, sources="lamps"):
+        done = self.run("c", "api", "public", "--header", "out.h", "--source", "out.c", "--plain", "plain.c",
+                        "--sources", sources, "--statements", "sql")
         return done, done.returncode == 0 and (self.folder / "out.h").read_text()
 
 
@@ -283,7 +283,7 @@ def test_same_as_has_the_problems_of_the_other(description):
     codes = description.document("pages")["paths"]["/v1/lamps/{lampId}"]["patch"]["x-problem-codes"]
     assert {"picture_not_found", "device_not_found", "of_other_account"} <= set(codes) and "slug_used" not in codes
     description.write("lamps/lamps.c", SOURCE.replace("ENDPOINT_LAMP", "ENDPOINT_OWN_LAMP").split("ENDPOINT_OWN_LAMP_UPDATE")[0])
-    done = description.run("c", "api", "pages", "--header", "out.h", "--source", "out.c", "--lists", "lists.c",
+    done = description.run("c", "api", "pages", "--header", "out.h", "--source", "out.c", "--plain", "plain.c",
                            "--sources", "lamps", "--statements", "sql")
     assert done.returncode == 0, done.stderr
     text = (description.folder / "out.c").read_text()
@@ -405,94 +405,3 @@ def test_faults_of_commands(description, old, new, reason):
     assert old in COMMANDED
     done, _ = commanded(description, COMMANDED.replace(old, new))
     assert done.returncode == 1 and reason in done.stderr, done.stderr
-
-
-LIST = """
-  "/v1/lamps":
-    get:
-      operationId: listLamps
-      x-displayd-endpoint: lamp_list
-      x-displayd-key-devices: none
-      x-displayd-list: {cursor: l, gzip: true}
-      summary: List lamps
-      description: All lamps.
-      parameters:
-        - {$ref: "#/components/parameters/Limit"}
-        - {name: q, in: query, schema: {type: string}}
-        - {name: broken, in: query, schema: {type: string, enum: ["true", "false"]}}
-      responses: {"200": {description: The lamps.}}
-"""
-LIST_SQL = """-- Lists lamps.
--- params: account_id uuid, wanted text, with_broken bool
--- row: lamp, rank int8
--- effect: read
--- work: bounded
--- list: rank
-SELECT ...
-"""
-LIST_C = """/* Made by tools/list_endpoints.py. */
-#include "lamps/operations.h"
-#include "task/access.h"
-#include "task/list.h"
-
-extern const struct access access_api_key;
-
-/* GET /v1/lamps */
-static void ask_lamp_list(struct task *task, struct db_query *query, const struct list_range *range)
-{
-	const struct list_choice *choice = task_state(task);
-
-	statement_lamp_list(query, &(struct lamp_list_parameters){
-		.account_id = task_account_id(task),
-		.wanted = choice->text,
-		.with_broken = choice->is_on,
-	}, range);
-}
-
-static const struct task_list lamp_list = {
-	.letter = 'l',
-	.parameters = {{"q"}, {"broken", .is_switch = true}},
-	.ask = ask_lamp_list,
-	.order = &lamp_list_order,
-	.unshown_columns = 1,
-	.is_compressed = true,
-	.record = &lamp_record,
-};
-
-static struct step_result reply_lamp_list(struct task *task)
-{
-	return task_reply_list(task, &lamp_list);
-}
-
-ENDPOINT_LAMP_LIST(.handler = reply_lamp_list, .state_size = sizeof(struct list_choice));
-"""
-
-
-def make_list(description, said=LIST, sql=LIST_SQL):
-    description.write("api/public/lamps.yaml", LAMPS + said)
-    description.write("sql/lamp_list.sql", sql)
-    shared = SHARED.replace("  parameters:\n", "  parameters:\n    Limit: {name: limit, in: query, schema: {type: integer}}\n")
-    description.write("api/shared.yaml", shared)
-    return description.c()[0]
-
-
-def test_list_without_c(description):
-    done = make_list(description)
-    assert done.returncode == 0, done.stderr
-    assert (description.folder / "lists.c").read_text() == LIST_C
-
-
-@pytest.mark.parametrize("old, new, reason", [
-    ("cursor: l, ", "", "a list with parts has 'list:', a cursor and a limit"),
-    ("gzip", "zip", "x-displayd-list has cursor, envelope, gzip, kept, record only"),
-    ("account_id uuid", "lamp_id uuid", "nobody knows where 'lamp_id' comes from"),
-])
-def test_list_that_does_not_fit(description, old, new, reason):
-    done = make_list(description, LIST.replace(old, new), LIST_SQL.replace(old, new))
-    assert done.returncode == 1 and reason in done.stderr
-
-
-def test_list_with_c_of_its_own(description):
-    description.write("lamps/list.c", "ENDPOINT_LAMP_LIST(.handler = reply);\n")
-    done = make_list(description)
-    assert done.returncode == 1 and "lamps/list.c: endpoint_lamp_list" in done.stderr
