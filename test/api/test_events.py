@@ -181,16 +181,6 @@ def test_foreign_last_ids(account, last_id):
         events.kept("pushed", device)
 
 
-@pytest.mark.parametrize("options", [{"last_id": ""}, {"query": "lastEventId="}])
-def test_an_empty_last_id(account, options):
-    """It means that there is none, so nothing was missed."""
-    device = account.device()
-    with Events(account, **options) as events:
-        push(device)
-        events.kept("pushed", device)
-        assert "reset" not in dict(events.seen)
-
-
 @pytest.mark.parametrize("query", ["x", "0" * 32, "%", "%zz", "%C3%A9"])
 def test_foreign_last_ids_of_the_query(account, query):
     device = account.device()
