@@ -13,6 +13,7 @@
 enum {
 	SETTINGS_MAX = 200,
 	SETTINGS_BYTES_MAX = 64 * 1024, /* names and values */
+	SETTINGS_READ_MAX = 5000,	/* by settings_read_all() */
 };
 
 struct setting {
@@ -43,6 +44,11 @@ void settings_read_member(const struct json_value *object, struct str name, stru
 void settings_read_any(const struct json_value *object, struct str name, struct faults *faults,
 		       struct settings *ret_settings);
 
+/* Works as settings_read_any(), but without limits of their number and total: settings_fit() has
+ * these. */
+void settings_read_all(const struct json_value *object, struct str name, struct faults *faults,
+		       struct settings *ret_settings);
+
 /* Reads a text that settings_write() wrote; other texts give no settings. */
 void settings_parse(struct str json, struct arena *arena, struct settings *ret_settings);
 
@@ -52,6 +58,11 @@ void settings_parse(struct str json, struct arena *arena, struct settings *ret_s
  * field does not accept. */
 void settings_check(const struct settings *settings, const struct form *form, struct faults *faults,
 		    struct settings *ret_open, struct settings *ret_secret);
+
+/* Leaves out settings that settings_check() has returned, until the others fit: first those that
+ * the form does not have, the last by name; then the largest. Adds a fault for each. */
+void settings_fit(struct settings *open, struct settings *secret, const struct form *form,
+		  struct faults *faults);
 
 /* Makes the settings after a change of some: those sent, and stored open ones that the change does
  * not name and the form still accepts. Adds a fault if they are too long together. */

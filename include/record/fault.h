@@ -14,10 +14,13 @@ struct faults {
 	struct arena *arena;
 	struct fault *list;
 	unsigned count;
-	unsigned dropped; /* faults beyond LIMIT_FAULTS */
+	unsigned most;	  /* LIMIT_FAULTS, unless faults_init_to() has set it */
+	unsigned dropped; /* faults beyond these */
+	unsigned room;	  /* length of list */
 };
 
 void faults_init(struct faults *faults, struct arena *arena);
+void faults_init_to(struct faults *faults, struct arena *arena, unsigned most);
 
 /* Adds a fault. name: a member of the body, unescaped; its data is NULL for the body itself. */
 __attribute__((format(printf, 3, 4))) void faults_add(struct faults *faults, struct str name,

@@ -144,6 +144,7 @@ void api_take_good_settings(struct task *task, struct app_work *work,
 
 	faults_init(&ignored, task_arena(task));
 	settings_check(settings, &work->form, &ignored, &work->open, &work->secret);
+	settings_fit(&work->open, &work->secret, &work->form, &ignored);
 	settings_merge(&work->open, &work->secret, task_arena(task), &work->all);
 }
 

@@ -130,9 +130,10 @@ static struct step_result owned(struct task *task)
 	return listen_to_account(task);
 }
 
-/* Reads the ID of the last event that the client received: from its field, else from the query. A
- * text that is not an ID of an event counts as an ID that is no longer kept, so the client gets
- * "reset": after an error an EventSource would never come back. */
+/* Reads the ID of the last event that the client received: from its field, else from the query. An
+ * empty one means that it has received none. A text that is not an ID of an event counts as an ID
+ * that is no longer kept, so the client gets "reset": after an error an EventSource would never
+ * come back. */
 static void read_last_id(struct task *task)
 {
 	struct listening *listening = task_state(task);
@@ -140,8 +141,8 @@ static void read_last_id(struct task *task)
 
 	if (!text.length && http_request_query(task_request(task), STR("lastEventId")).data)
 		text = http_request_query(task_request(task), STR("lastEventId"));
-	listening->has_last_id = text.data != NULL;
-	if (text.data && !event_id_read(text, listening->last_id))
+	listening->has_last_id = text.length > 0;
+	if (text.length && !event_id_read(text, listening->last_id))
 		memset(listening->last_id, 0, sizeof(listening->last_id));
 }
 

@@ -61,6 +61,8 @@ enum {
 	IMPORT_RUNS_MAX = 40,
 	/* Least cost of an entry, as a number of bytes of settings. */
 	IMPORT_ENTRY_BYTES = 256,
+	/* Cost of looking for a setting in a form. */
+	IMPORT_SETTING_BYTES = 64,
 };
 
 struct tronbyt_importing {

@@ -48,11 +48,12 @@ static void take_settings(struct task *task, struct tronbyt_importing *importing
 	const struct settings *settings = &entry->settings;
 	struct faults wrong;
 
-	faults_init(&wrong, task_arena(task));
+	faults_init_to(&wrong, task_arena(task), TRONBYT_NOTES_MAX);
 	for (unsigned i = 0; i < settings->count; i++)
-		importing->checked_bytes +=
-		    settings->items[i].name.length + settings->items[i].value.length;
+		importing->checked_bytes += settings->items[i].name.length +
+					    settings->items[i].value.length + IMPORT_SETTING_BYTES;
 	settings_check(settings, &work->form, &wrong, &work->open, &work->secret);
+	settings_fit(&work->open, &work->secret, &work->form, &wrong);
 	for (unsigned i = 0; i < wrong.count; i++)
 		import_note(
 		    importing, entry,

@@ -57,14 +57,21 @@ static const char *read_setting(const struct json_value *value, bool takes_any, 
 	return NULL;
 }
 
-static void read_members(const struct json_value *object, bool takes_any, struct faults *faults,
-			 struct settings *settings)
+/* Returns the bytes of the object's settings, also of those that are wrong. */
+static size_t read_members(const struct json_value *object, bool takes_any, struct faults *faults,
+			   struct settings *settings)
 {
 	struct json_walk walk = json_walk(object);
 	const struct json_value *value;
 	struct setting setting = {0};
 	size_t bytes = 0;
 
+	if (walk.left > SETTINGS_READ_MAX) {
+		faults_add(faults, member_of(settings),
+			   "has %zu members, of which the first %d are read", walk.left,
+			   SETTINGS_READ_MAX);
+		walk.left = SETTINGS_READ_MAX;
+	}
 	settings->items = arena_alloc(faults->arena, walk.left * sizeof(settings->items[0]) + 1);
 	while (json_next_member(&walk, &setting.name, &value)) {
 		const char *wrong;
@@ -81,11 +88,15 @@ static void read_members(const struct json_value *object, bool takes_any, struct
 		else if (!takes_any || !setting.is_removed)
 			settings->items[settings->count++] = setting;
 	}
-	if (bytes > SETTINGS_BYTES_MAX)
-		faults_add(faults, member_of(settings),
-			   "must have at most %d bytes in total, have %zu", SETTINGS_BYTES_MAX,
-			   bytes);
 	sort(settings);
+	return bytes;
+}
+
+static void check_bytes(size_t bytes, struct str member, struct faults *faults)
+{
+	if (bytes > SETTINGS_BYTES_MAX)
+		faults_add(faults, member, "must have at most %d bytes in total, have %zu",
+			   SETTINGS_BYTES_MAX, bytes);
 }
 
 static void read_object(const struct json_value *object, struct str name, bool takes_any,
@@ -99,7 +110,7 @@ static void read_object(const struct json_value *object, struct str name, bool t
 	else if (json_walk(object).left > SETTINGS_MAX)
 		faults_add(faults, name, "must have at most %d members", SETTINGS_MAX);
 	else
-		read_members(object, takes_any, faults, ret_settings);
+		check_bytes(read_members(object, takes_any, faults, ret_settings), name, faults);
 }
 
 void settings_read_member(const struct json_value *object, struct str name, struct faults *faults,
@@ -112,6 +123,16 @@ void settings_read_any(const struct json_value *object, struct str name, struct 
 		       struct settings *ret_settings)
 {
 	read_object(object, name, true, faults, ret_settings);
+}
+
+void settings_read_all(const struct json_value *object, struct str name, struct faults *faults,
+		       struct settings *ret_settings)
+{
+	*ret_settings = (struct settings){.member = name};
+	if (json_is_object(object))
+		(void)read_members(object, true, faults, ret_settings);
+	else if (object)
+		faults_add(faults, name, "must be an object");
 }
 
 void settings_read(const struct json_value *object, struct faults *faults,
@@ -188,6 +209,81 @@ void settings_check(const struct settings *settings, const struct form *form, st
 				  ret_open, ret_secret);
 		else if (is_unknown_secret)
 			ret_secret->items[ret_secret->count++] = settings->items[i];
+	}
+}
+
+/* Leaves out those of no field, the last by name, where there are more than SETTINGS_MAX in all. */
+static void fit_count(struct settings *settings, const struct form *form, unsigned *room,
+		      struct faults *faults)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < settings->count; i++) {
+		bool has_field = form_find(form, settings->items[i].name);
+
+		if (has_field || *room > 0)
+			settings->items[kept++] = settings->items[i];
+		else
+			faults_add(faults, settings->items[i].name,
+				   "is one too many: an entry has at most %d settings",
+				   SETTINGS_MAX);
+		*room -= !has_field && *room > 0;
+	}
+	settings->count = kept;
+}
+
+static unsigned count_of_fields(const struct settings *settings, const struct form *form)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < settings->count; i++)
+		count += form_find(form, settings->items[i].name) != NULL;
+	return count;
+}
+
+static struct setting *find_largest(const struct settings *settings, struct setting *largest)
+{
+	for (unsigned i = 0; i < settings->count; i++)
+		if (!largest || settings->items[i].value.length > largest->value.length)
+			largest = &settings->items[i];
+	return largest;
+}
+
+static void leave_out(struct settings *settings, const struct setting *setting)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < settings->count; i++)
+		if (&settings->items[i] != setting)
+			settings->items[kept++] = settings->items[i];
+	settings->count = kept;
+}
+
+static size_t bytes_of(const struct settings *settings)
+{
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < settings->count; i++)
+		bytes += settings->items[i].name.length + settings->items[i].value.length;
+	return bytes;
+}
+
+void settings_fit(struct settings *open, struct settings *secret, const struct form *form,
+		  struct faults *faults)
+{
+	unsigned of_fields = count_of_fields(open, form) + count_of_fields(secret, form);
+	unsigned room = of_fields < SETTINGS_MAX ? SETTINGS_MAX - of_fields : 0;
+
+	fit_count(open, form, &room, faults);
+	fit_count(secret, form, &room, faults);
+	while (bytes_of(open) + bytes_of(secret) > SETTINGS_BYTES_MAX) {
+		const struct setting *largest = find_largest(secret, find_largest(open, NULL));
+
+		faults_add(faults, largest->name,
+			   "has %zu bytes: the settings of an entry have at most %d in total",
+			   largest->value.length, SETTINGS_BYTES_MAX);
+		leave_out(open, largest);
+		leave_out(secret, largest);
 	}
 }
 
@@ -274,9 +370,7 @@ void settings_change(const struct settings *stored, const struct settings *sent,
 	sort(&all);
 	for (unsigned i = 0; i < all.count; i++)
 		bytes += all.items[i].name.length + all.items[i].value.length;
-	if (bytes > SETTINGS_BYTES_MAX)
-		faults_add(faults, member_of(sent), "must have at most %d bytes in total, have %zu",
-			   SETTINGS_BYTES_MAX, bytes);
+	check_bytes(bytes, member_of(sent), faults);
 	*ret_settings = all;
 }
 

@@ -50,32 +50,6 @@ static void read_display(struct tronbyt_reader *reader, struct tronbyt_entry *en
 
 /* ---- app and settings ---- */
 
-/* Leaves out the largest settings, by name, until the others fit. */
-static void drop_largest(struct tronbyt_reader *reader, struct settings *settings)
-{
-	size_t bytes = 0;
-
-	for (unsigned i = 0; i < settings->count; i++)
-		bytes += settings->items[i].name.length + settings->items[i].value.length;
-	while (bytes > SETTINGS_BYTES_MAX) {
-		unsigned largest = 0;
-		struct setting dropped;
-
-		for (unsigned i = 1; i < settings->count; i++)
-			if (settings->items[i].value.length > settings->items[largest].value.length)
-				largest = i;
-		dropped = settings->items[largest];
-		bytes -= dropped.name.length + dropped.value.length;
-		settings->count--;
-		memmove(settings->items + largest, settings->items + largest + 1,
-			(settings->count - largest) * sizeof(settings->items[0]));
-		tronbyt_note(reader->notes, reader->device, reader->entry,
-			     ARENA_JOIN(reader->faults->arena, STR("setting "), dropped.name),
-			     "has %zu bytes: the settings of an entry have at most %d in total",
-			     dropped.value.length, SETTINGS_BYTES_MAX);
-	}
-}
-
 static void read_settings(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
 {
 	const struct json_value *config = tronbyt_member(reader, "config");
@@ -83,19 +57,16 @@ static void read_settings(struct tronbyt_reader *reader, struct tronbyt_entry *e
 
 	if (!config)
 		return;
-	faults_init(&wrong, reader->faults->arena);
-	settings_read_any(config, STR("config"), &wrong, &entry->settings);
+	faults_init_to(&wrong, reader->faults->arena, TRONBYT_NOTES_MAX);
+	settings_read_all(config, STR("config"), &wrong, &entry->settings);
 	for (unsigned i = 0; i < wrong.count; i++) {
 		bool is_one = wrong.list[i].pointer.length > strlen("/config");
 
-		if (is_one || entry->settings.count == 0)
-			tronbyt_note(
-			    reader->notes, reader->device, reader->entry,
-			    is_one ? ARENA_JOIN(wrong.arena, STR("setting "), wrong.list[i].name)
-				   : STR("settings"),
-			    "%.*s", STR_ARG(wrong.list[i].detail));
+		tronbyt_note(reader->notes, reader->device, reader->entry,
+			     is_one ? ARENA_JOIN(wrong.arena, STR("setting "), wrong.list[i].name)
+				    : STR("settings"),
+			     "%.*s", STR_ARG(wrong.list[i].detail));
 	}
-	drop_largest(reader, &entry->settings);
 }
 
 static void read_name(struct tronbyt_reader *reader, struct tronbyt_entry *entry)

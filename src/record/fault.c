@@ -21,20 +21,37 @@ struct str faults_pointer(struct arena *arena, struct str name)
 	return (struct str){text, length};
 }
 
+void faults_init_to(struct faults *faults, struct arena *arena, unsigned most)
+{
+	*faults = (struct faults){.arena = arena, .most = most};
+}
+
 void faults_init(struct faults *faults, struct arena *arena)
 {
-	*faults = (struct faults){.arena = arena};
+	faults_init_to(faults, arena, LIMIT_FAULTS);
+}
+
+/* Makes room for one more. */
+static void grow(struct faults *faults)
+{
+	unsigned room = faults->room ? 2 * faults->room : LIMIT_FAULTS;
+	struct fault *list = arena_alloc(faults->arena, room * sizeof(list[0]));
+
+	if (faults->count)
+		memcpy(list, faults->list, faults->count * sizeof(list[0]));
+	faults->list = list;
+	faults->room = room;
 }
 
 /* Returns NULL if there are too many already. */
 static struct fault *new_fault(struct faults *faults)
 {
-	if (faults->count == LIMIT_FAULTS) {
+	if (faults->count == faults->most) {
 		faults->dropped++;
 		return NULL;
 	}
-	if (!faults->list)
-		faults->list = arena_alloc(faults->arena, LIMIT_FAULTS * sizeof(faults->list[0]));
+	if (faults->count == faults->room)
+		grow(faults);
 	return &faults->list[faults->count++];
 }
 

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "db/note.h"
 #include "db/statements.h"
+#include "domain/content.h"
 #include "domain/form.h"
 #include "problem_json.h"
 
@@ -167,6 +168,7 @@ static void run(struct version_check *check, enum engine_what what,
 	    .scope = row->checksum,
 	    .now_ms = clock_wall_us() / 1000,
 	    .seed = 1,
+	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 	    .has_network = true,
 	    .is_refused = true,
 	    .wall_extra_ms = wall_extra_ms(check),

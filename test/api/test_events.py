@@ -171,7 +171,7 @@ def test_a_hundred_and_a_thousand_devices(world):
 # ---- Last-Event-ID ----
 
 
-@pytest.mark.parametrize("last_id", ["", "x", "0" * 31, "0" * 33, "g" * 32, "\xe9"])
+@pytest.mark.parametrize("last_id", ["x", "0" * 31, "0" * 33, "g" * 32, "\xe9"])
 def test_foreign_last_ids(account, last_id):
     """An EventSource that is answered 400 never comes back: an ID of another server counts as missed events."""
     device = account.device()
@@ -181,7 +181,7 @@ def test_foreign_last_ids(account, last_id):
         events.kept("pushed", device)
 
 
-@pytest.mark.parametrize("query", ["", "x", "0" * 32, "%", "%zz", "%C3%A9"])
+@pytest.mark.parametrize("query", ["x", "0" * 32, "%", "%zz", "%C3%A9"])
 def test_foreign_last_ids_of_the_query(account, query):
     device = account.device()
     with Events(account, query=f"lastEventId={query}") as events:

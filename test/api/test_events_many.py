@@ -1,7 +1,8 @@
-"""GET /v1/events: many streams, and many events."""
+"""GET /v1/events: many streams, many events, and IDs that are empty."""
 
 import contextlib
 
+import pytest
 from key_events import Events, on_each_worker, push
 
 
@@ -56,3 +57,13 @@ def test_more_than_is_kept(world, account):
     for client in world.clients():
         with Events(account, client=client, last_id=last_id) as events:
             assert events.event()[0] == "reset"
+
+
+@pytest.mark.parametrize("options", [{"last_id": ""}, {"query": "lastEventId="}])
+def test_an_empty_last_id(account, options):
+    """It means that there is none, so nothing was missed."""
+    device = account.device()
+    with Events(account, **options) as events:
+        push(device)
+        events.kept("pushed", device)
+        assert "reset" not in dict(events.seen)

@@ -5,7 +5,8 @@ import random
 import secrets
 
 import pytest
-from app_forms import ALL, published, renders
+from app_forms import ALL, FIELDS, MAKER, published, renders
+from apps import make_app
 from former import account as exported_account
 from former import entry
 from former import device as exported
@@ -99,6 +100,54 @@ def test_settings_of_all_types(account):
     assert "kind" not in first["settings"]
     assert json.loads(second["settings"]["text"]) == {"b": [1, None, "x"], "a": False}
     assert json.loads(second["settings"]["where"]) == PLACE
+
+
+def of_entry(report):
+    return [(note["what"], note["why"]) for note in report["notBrought"] if note["entry"]]
+
+
+@renders
+def test_more_settings_than_an_entry_has(account):
+    """Those that the app does not have are named, and take no room from the others; 5,000 are read."""
+    form = published(account, ALL, name="Everything")
+    unknown = {f"a{number:03}": "x" for number in range(300)}
+    report = brought(account, exported("Desk", [
+        entry(form.slug, 1, config={**unknown, "text": "hello", "key": "k", "color": "#00ff00"}),
+        entry(form.slug, 2, config={**{f"b{number}": "y" * 800 for number in range(100)}, "text": "t" * 60_000})]))
+    assert sorted(of_entry(report)) == [
+        *((f"setting {name}", "the app has no such setting") for name in unknown),
+        *((f"setting {name}", "the app has no such setting") for name in sorted(f"b{number}" for number in range(100)))]
+    first, second = (detail(account, report, number) for number in range(2))
+    assert (first["settings"]["text"], first["settings"]["color"], first["secrets"]) == ("hello", "#00ff00", ["key"])
+    assert second["settings"]["text"] == "t" * 60_000
+    report = brought(account, exported("Desk", [entry(form.slug, 1, config={
+        **{f"z{number:05}": None for number in range(6000)}, "text": "late"})]))
+    assert ("settings", "has 6001 members, of which the first 5000 are read") in of_entry(report)
+
+
+@renders
+def test_settings_of_fields_that_are_unknown(account):
+    """If an app cannot say which fields it makes, settings of any name may be theirs: as many come as fit."""
+    script = (FIELDS % (ALL + MAKER)).replace("def more(kind):\n    return []", 'def more(kind):\n    fail("not today")')
+    maker = make_app(account).published(script=script)
+    config = {**{f"m{number:03}": "x" for number in range(250)}, "text": "hello", "key": "k"}
+    report = brought(account, exported("Desk", [entry(maker.slug, 1, config=config)]))
+    assert of_entry(report) == [(f"setting m{number:03}", "is one too many: an entry has at most 200 settings")
+                                for number in range(198, 250)]
+    shown = detail(account, report)
+    assert shown["settings"]["text"] == "hello"
+    assert sorted(shown["secrets"]) == ["key", *(f"m{number:03}" for number in range(198))]
+
+
+@renders
+def test_each_wrong_setting_is_named(account):
+    colors = "".join(f'schema.Color(id = "c{number:03}", name = "C", desc = "C", icon = "brush", default = "#fff"),'
+                     for number in range(150))
+    form = published(account, colors)
+    report = brought(account, exported("Desk", [
+        entry(form.slug, 1, config={f"c{number:03}": "green" if number else "#010203" for number in range(150)})]))
+    assert [what for what, _ in of_entry(report)] == [f"setting c{number:03}" for number in range(1, 150)]
+    assert detail(account, report)["settings"] == {"c000": "#010203"}
 
 
 # ---- the file's forms ----

@@ -57,6 +57,12 @@ def page(answer):
     return Page(answer.body.decode())
 
 
+def test_what_scrolls_can_be_reached_by_keys(answer):
+    """Long lines of code scroll sideways."""
+    code = re.findall(r"<pre[^>]*>", answer.body.decode())
+    assert len(code) > 50 and all(' tabindex="0"' in tag for tag in code)
+
+
 def test_needs_no_other_host(answer, page):
     for link in page.links:
         parts = urllib.parse.urlsplit(link)

@@ -46,3 +46,11 @@ def test_calls_of_the_library_are_checked(commands):
     if len(checked) < len(commands) / 2:
         pytest.skip("this build has a sanitizer")
     assert without(checked, "-D_FORTIFY_SOURCE=3", "-D_FORTIFY_SOURCE=2") == []
+
+
+def test_links_use_all_processors(commands):
+    """gcc links as many parts at a time as the objects say; without "=auto" one after the other."""
+    whole = [one for one in commands if any(flag.startswith("-flto") for flag in one["command"].split())]
+    if not whole or "clang" in whole[0]["command"].split()[0]:
+        pytest.skip("this build has no link-time optimization of gcc")
+    assert without(whole, "-flto=auto") == []

@@ -96,9 +96,9 @@ def published(running, key, app):
     return app
 
 
-def on_terminal(server, *arguments, typed=b"", columns=0):
+def on_terminal(server, *arguments, typed=b"", columns=0, on_output=lambda text: None):
     """Runs displayctl on a terminal and types this text at its question: code, all output. columns: width
-    of the terminal; 0: unknown."""
+    of the terminal; 0: unknown. on_output is called with all output so far."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
     process = subprocess.Popen([DISPLAYCTL, "--state-dir", server.state_dir, *arguments],
@@ -116,6 +116,7 @@ def on_terminal(server, *arguments, typed=b"", columns=0):
         if not data:
             break
         text += data
+        on_output(text)
         if b"Type yes to continue: " in text and not has_typed:
             has_typed = True
             os.write(ours, typed)

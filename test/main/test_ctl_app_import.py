@@ -14,7 +14,7 @@ import urllib.request
 import psycopg2.extensions
 import pytest
 from checkouts import STARLARK, Checkout, counts, outcome, write
-from ctl_scene import database_of, device, email, key, numbers, query, refused
+from ctl_scene import database_of, device, email, key, numbers, on_terminal, query, refused
 from hostile_scripts import LIMIT, STEPS
 from images import frames_of
 from private_socket import BUSY, Between, ask_operator, serve_between
@@ -297,6 +297,24 @@ def test_for_a_person(running, run, checkout, email):
     text = running.ctl("app", "import", checkout.folder, "--account", email, json_output=False)
     assert re.fullmatch(r"apps/bad: not imported: main\.star:1:11: got .*\n"
                         r"made       1\nupdated    0\nunchanged  0\nfailed     1\n", text)
+
+
+def test_its_progress_on_a_terminal(running, checkout, email):
+    """A line that is written again each second, also while no app is done. In a log: unit test ctl_progress."""
+    checkout.add_many(2)
+    holder = database_of(running)
+    holder.cursor().execute("LOCK TABLE app IN SHARE MODE")  # nothing is stored
+
+    def release(text):
+        if b"\r0 of 2" in text:
+            holder.rollback()
+
+    code, text = on_terminal(running, "app", "import", checkout.folder, "--account", email, on_output=release)
+    holder.close()
+    assert code == 0 and "\r0 of 2\r" in text and "\r2 of 2\r\n" in text
+    quiet = subprocess.run([DISPLAYCTL, "--state-dir", running.state_dir, "app", "import", checkout.folder, "--account",
+                            email], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
+    assert " of 2" not in quiet.stdout and quiet.stderr == ""
 
 
 def test_servers_are_told(running, run, checkout):

@@ -3,15 +3,24 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
 import pytest
 from server import PATIENCE_S, ROOT
+from waiting import wait_until
 
 sys.path.append(os.path.join(ROOT, "tools"))
 
 from testing import builds  # noqa: E402
+
+
+WORKS = """#!/bin/sh
+echo begun
+[ ! -e "$OLDPWD/waits" ] || exec sleep 1000
+mkdir obj-x && touch obj-x/compile_commands.json ../displayd_1_all.deb
+"""
 
 
 @pytest.fixture
@@ -85,3 +94,45 @@ def test_tools_package_without_its_tools(clone, tmp_path):
             (programs / name).symlink_to("/usr/bin/" + name)
     code, text, _ = clone("tools/package", PATH=str(programs))
     assert (code, text) == (1, "tools/package: dpkg-buildpackage is missing: run tools/setup --package\n")
+
+
+@pytest.fixture
+def packaging(clone, tmp_path):
+    """A clone with all that tools/package asks for; its programs do nothing, and one makes packages, or waits."""
+    architecture = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout.strip()
+    for name, text in {
+            **{f"subprojects/{name}/{file}": text for name in ("mbedtls", "quickjs") for file, text in (
+                ("debian/changelog", f"{name} (1) x\n"), ("meson.build", ""), ("passed-over", "\n"))},
+            "subprojects/render-starlark/build.py": "print('/bin/true')\n",
+            f"build/package/libraries/{architecture}/versions": "yyjson (= 1)\n", "debian/changelog": "displayd (1) x\n",
+            "bin/dpkg-buildpackage": WORKS, "bin/apt-get": "#!/bin/sh\nexit 1\n", "bin/dh": "#!/bin/sh\n",
+            "bin/fakeroot": "#!/bin/sh\n"}.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+    return clone
+
+
+def test_progress_of_tools_package(packaging, tmp_path):
+    """Each step is named with its time; the packages are named at the end, and a second call makes nothing."""
+    path = f"{tmp_path}/bin:{os.environ['PATH']}"
+    code, text, _ = packaging("tools/package", PATH=path)
+    assert code == 0 and re.search(r"^  packages +\d+ s$", text, re.M), text
+    assert text.endswith("build/package/displayd_1_all.deb\n") and "begun" not in text
+    code, text, _ = packaging("tools/package", PATH=path)
+    assert code == 0 and "  packages " not in text
+
+
+@pytest.mark.usefixtures("packaging")
+def test_an_interrupted_tools_package(tmp_path):
+    (tmp_path / "waits").touch()
+    with subprocess.Popen(["tools/package"], cwd=tmp_path, env=os.environ | {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
+                          text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          start_new_session=True) as process:
+        log = tmp_path / "build/setup.log"
+        wait_until(lambda: log.exists() and "begun" in log.read_text(), "packages being made")
+        os.killpg(process.pid, signal.SIGINT)
+        screen = process.stdout.read()
+        assert process.wait(PATIENCE_S) == 130
+    assert screen.endswith("tools/package: interrupted; run it again, and it goes on from there\n"), screen

@@ -290,20 +290,6 @@ def test_settings_and_what_was_printed_in_typescript(app, tmp_path):
 
 
 @needs_typescript
-def test_a_check_says_what_is_cut(app):
-    script = """export default () => {
-    const noise = () => new Uint8Array(64 * 32 * 3).map(() => Math.random() * 256);
-    return { frames: Array.from({ length: %d }, noise) };
-};
-"""
-    whole, cut = run(app(script % 20, "whole.ts"), "--check"), run(app(script % 100, "long.ts"), "--check")
-    assert whole.returncode == cut.returncode == 0 and "20 frames in 1.0 s" in whole.stdout
-    assert "is cut" not in whole.stdout
-    assert re.search(r"[0-9]+ bytes; the animation is cut after [0-9]+ of 100 frames: the panel accepts 460000 bytes at most; took",
-                     cut.stdout)
-
-
-@needs_typescript
 def test_raw_frames(app, tmp_path):
     script = """export default () => {
     const frames = [0, 1].map((n: number) => new Uint8Array(64 * 32 * 3).fill(n * 255));

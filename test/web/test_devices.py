@@ -1,5 +1,6 @@
 """Devices in the pages: reading, adding, changing, and creating keys."""
 
+import gzip
 import json
 
 import pytest
@@ -11,6 +12,16 @@ from people import SECRETS, TIMESTAMP, UNKNOWN_ID, Browser, Person, wait_until
 import images
 
 NEW = {"name": "Kitchen", "timezone": "Europe/Zagreb"}
+
+
+def test_a_list_is_compressed(browser):
+    """Of many devices the pages load a small part of the bytes."""
+    for number in range(12):
+        add(browser, name=f"Kitchen {number}")
+    plain = browser.get("/web/devices")
+    small = browser.request("GET", "/web/devices", fields=[*browser.fields, ("Accept-Encoding", "gzip, br")])
+    assert "Content-Encoding" not in plain and small["Content-Encoding"] == "gzip"
+    assert gzip.decompress(small.body) == plain.body and len(small.body) * 3 < len(plain.body)
 
 
 def test_a_device_is_added(person, browser):

@@ -8,6 +8,7 @@
 #include "base/zones.h"
 #include "ctl/ctl.h"
 #include "ctl/devices/installation_settings.h"
+#include "domain/content.h"
 #include "domain/form.h"
 #include "options/options.h"
 #include "panel/play.h"
@@ -102,6 +103,7 @@ static struct engine_job *run(struct rendering *rendering, enum engine_what what
 		.timezone = ctl_value(ctl, "timezone"),
 		.locale = ctl_value(ctl, "locale"),
 		.seed = strtoull(options_text(&ctl->options, "seed"), NULL, 10),
+		.max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 		.has_network = has_network,
 	    },
 	    ret_why);

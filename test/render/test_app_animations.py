@@ -1,0 +1,36 @@
+"""displayctl app render: how long animations are."""
+
+import re
+
+import pytest
+from app_render import frames, needs_starlark, needs_typescript, run
+
+SLOW = """load("render.star", "render")
+def main():
+    return render.Root(delay = 1000, show_full_animation = %s, child = render.Animation(children = [
+        render.Box(width = number + 1, color = "#f00") for number in range(%d)]))
+"""
+
+
+@needs_starlark
+@pytest.mark.parametrize("is_whole, seconds, shown", [(False, 20, 15), (True, 20, 20), (True, 60, 60), (True, 62, 60)])
+def test_whole_animations_are_as_long_as_on_a_panel(app, tmp_path, is_whole, seconds, shown):
+    output = tmp_path / "picture.webp"
+    done = run(app(SLOW % (is_whole, seconds)), "--output", output)
+    assert done.returncode == 0, done.stderr
+    assert [delay for _, delay in frames(output)] == [1000] * shown
+    assert f"{shown} frames in {shown}.0 s" in run(app(SLOW % (is_whole, seconds)), "--check").stdout
+
+
+@needs_typescript
+def test_a_check_says_what_is_cut(app):
+    script = """export default () => {
+    const noise = () => new Uint8Array(64 * 32 * 3).map(() => Math.random() * 256);
+    return { frames: Array.from({ length: %d }, noise) };
+};
+"""
+    whole, cut = run(app(script % 20, "whole.ts"), "--check"), run(app(script % 100, "long.ts"), "--check")
+    assert whole.returncode == cut.returncode == 0 and "20 frames in 1.0 s" in whole.stdout
+    assert "is cut" not in whole.stdout
+    assert re.search(r"[0-9]+ bytes; the animation is cut after [0-9]+ of 100 frames: the panel accepts 460000 bytes at most; took",
+                     cut.stdout)
