@@ -1,20 +1,24 @@
 -- Moves an entry to the top of its device's rotation, or to the bottom. As in rotation_order, new positions are above
 -- all earlier ones, and the device is locked first; expired entries keep their positions. has_entry: otherwise the
--- device has no such entry, and nothing was changed. No row: the device is gone.
+-- device has no such entry. is_stale: an entry was added while the statement waited for the lock, so it was not seen.
+-- Nothing was changed then. No row: the device is gone.
 -- params: device_id uuid, id text, is_top bool
--- row: generation int8, has_entry bool
+-- row: generation int8, has_entry bool, is_stale bool
 -- changes: device_id
 WITH locked AS (
-	SELECT id, generation
+	SELECT id, generation, entry_count
 	FROM device
 	WHERE id = :device_id
 	FOR NO KEY UPDATE
-), present AS (
-	SELECT installation.id, installation.rank
+), seen AS (
+	SELECT installation.id, installation.rank, is_present(installation.expires_at) AS is_present
 	FROM locked
 	JOIN installation ON installation.device_id = locked.id
-	WHERE is_present(installation.expires_at)
 	FOR UPDATE OF installation
+), present AS (
+	SELECT seen.id, seen.rank
+	FROM seen
+	WHERE seen.is_present AND (SELECT count(*) FROM seen) = (SELECT entry_count FROM locked)
 ), wanted AS (
 	SELECT present.id, row_number() OVER (ORDER BY present.id <> :id, present.rank) AS number
 	FROM present
@@ -32,5 +36,5 @@ WITH locked AS (
 	RETURNING device.generation
 )
 SELECT coalesce((SELECT generation FROM touched), locked.generation) AS generation,
-	EXISTS (SELECT FROM wanted) AS has_entry
+	EXISTS (SELECT FROM wanted) AS has_entry, (SELECT count(*) FROM seen) <> locked.entry_count AS is_stale
 FROM locked

@@ -17,20 +17,26 @@ WITH locked AS (
 	FROM locked
 	JOIN installation ON installation.device_id = locked.id
 	FOR UPDATE OF installation
+), wanted AS MATERIALIZED (
+	SELECT coalesce(exact.id, made.id) AS id, asked.number
+	FROM unnest(:ids) WITH ORDINALITY AS asked (id, number)
+	LEFT JOIN present AS exact ON exact.id = asked.id
+	LEFT JOIN present AS made ON exact.id IS NULL AND made.id = lower(asked.id)
+		AND asked.id ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
 ), counted AS (
 	SELECT locked.id, locked.generation, locked.entry_count AS count,
 		found.named = locked.entry_count - found.expired
 			AND cardinality(:ids) = found.named AS is_complete
 	FROM locked
 	CROSS JOIN (
-		SELECT count(*) FILTER (WHERE is_present AND id = ANY (:ids)) AS named,
+		SELECT count(*) FILTER (WHERE is_present AND id IN (SELECT id FROM wanted)) AS named,
 			count(*) FILTER (WHERE NOT is_present) AS expired
 		FROM present
 	) AS found
 ), moved AS (
 	UPDATE installation
 	SET moved_to = counted.generation + wanted.number
-	FROM counted, unnest(:ids) WITH ORDINALITY AS wanted (id, number)
+	FROM counted, wanted
 	WHERE counted.is_complete AND installation.device_id = counted.id
 		AND installation.id = wanted.id
 ), touched AS (

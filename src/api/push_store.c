@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/id_capitals.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
 #include "domain/v0.h"
@@ -189,8 +190,10 @@ struct step_result push_store(struct task *task)
 	push->room.tries = 0;
 	if (push->body->is_held)
 		push->body->duration_s = task_device(task)->schedule_interval_s;
-	/* In /v0 the ID may be that of an app's installation, without dashes. */
-	if (!push->body->is_installation || !v0_entry_id_is_bare(push->body->installation_id))
+	/* The ID may be that of an app's installation: in capital letters, in /v0 without dashes.
+	 */
+	if (!push->body->is_installation || !(v0_entry_id_is_bare(push->body->installation_id) ||
+					      id_has_capitals(push->body->installation_id)))
 		return store(task);
 	statement_entries_meant(task_new_query(task),
 				&(struct entries_meant_parameters){

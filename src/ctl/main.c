@@ -20,12 +20,20 @@ static int run(struct ctl *ctl, int argc, char **argv)
 		return ctl_print_help(ctl);
 	if (wish == CTL_VERSION) {
 		printf("displayctl %s\nbuilt in: %s\n", DISPLAYD_VERSION, DISPLAYD_BUILT_IN);
-		return fflush(stdout) == 0 ? CTL_DONE : CTL_FAILED;
+		return CTL_DONE;
 	}
 	if (ctl->command->run_apart)
 		return ctl->command->run_apart(argc - rest, argv + rest);
 	code = ctl_prepare_key(ctl);
 	return code == CTL_DONE ? ctl->command->run(ctl) : code;
+}
+
+/* Fails if a command that is done could not write all of its output. */
+static int check_output(int code)
+{
+	if (code == CTL_DONE && (fflush(stdout) != 0 || ferror(stdout)))
+		return ctl_fail(CTL_FAILED, "cannot write to stdout");
+	return code;
 }
 
 int main(int argc, char **argv)
@@ -47,7 +55,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(arguments[1], "__complete") == 0)
 		code = ctl_complete(&ctl, argc - 2, arguments + 2);
 	else
-		code = run(&ctl, argc, arguments);
+		code = check_output(run(&ctl, argc, arguments));
 	if (ctl.connection)
 		PQfinish(ctl.connection);
 	cluster_close(&ctl.cluster);

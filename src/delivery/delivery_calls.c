@@ -187,7 +187,8 @@ void delivery_told_version(struct delivery *delivery, struct panel *panel, struc
 	if (!panel_report_of_version(version, &report))
 		return;
 	hash = hash_of(version);
-	if (panel->version_told == hash)
+	if (panel->version_told == hash ||
+	    !panel_reports_may_take(delivery->connections.rates, panel->id))
 		return;
 	panel->version_told = hash;
 	panel_reports_take(&delivery->reports, panel->id, &report);

@@ -23,6 +23,15 @@ static void complain(const char *why)
 	fprintf(stderr, "%sdisplayd: %s\n", log_destination_is_journal() ? "<3>" : "", why);
 }
 
+/* Fails if not all of the output could be written. */
+static int check_output(int code)
+{
+	if (code != EXIT_DONE || (fflush(stdout) == 0 && !ferror(stdout)))
+		return code;
+	complain("cannot write to stdout");
+	return EXIT_FAILED;
+}
+
 static int act(const struct config *config, struct upgrade *upgrade)
 {
 	int code;
@@ -30,14 +39,14 @@ static int act(const struct config *config, struct upgrade *upgrade)
 	switch (config->action) {
 	case ACTION_HELP:
 		options_print_help(&config_set, NULL, stdout);
-		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+		return check_output(EXIT_DONE);
 	case ACTION_VERSION:
 		printf("displayd %s\nbuilt in: %s\n", DISPLAYD_VERSION, DISPLAYD_BUILT_IN);
-		return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+		return check_output(EXIT_DONE);
 	case ACTION_CHECK_CONFIG:
-		return config_report(config);
+		return check_output(config_report(config));
 	case ACTION_CHECK_UPGRADE:
-		return upgrade_check_print(config);
+		return check_output(upgrade_check_print(config));
 	case ACTION_RUN:
 		break;
 	}

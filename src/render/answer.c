@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "log_lines.h"
 #include "record/json_memory.h"
+#include "record/json_text.h"
 
 #include <text/utf8.h>
 
@@ -54,14 +55,9 @@ static uint64_t read_number(yyjson_val *object, const char *name, uint64_t most)
 	return number < most ? number : most;
 }
 
-static struct str text_of(yyjson_val *value)
-{
-	return (struct str){yyjson_get_str(value), yyjson_get_len(value)};
-}
-
 static struct str copy_text(struct arena *arena, yyjson_val *value, size_t most)
 {
-	struct str copy = arena_copy(arena, utf8_cut(text_of(value), most));
+	struct str copy = arena_copy(arena, utf8_cut(json_text(value), most));
 
 	for (size_t i = 0; i < copy.length; i++)
 		if (copy.data[i] == '\0')
@@ -95,7 +91,7 @@ static void read_problem(struct engine_answer *answer, yyjson_val *error)
 	if (!yyjson_is_obj(error))
 		return;
 	answer->problem = (struct engine_problem){
-	    .kind = read_kind(text_of(yyjson_obj_get(error, "kind"))),
+	    .kind = read_kind(json_text(yyjson_obj_get(error, "kind"))),
 	    .message = read_text(answer, error, "message", MESSAGE_BYTES),
 	    .file = read_text(answer, error, "file", FILE_BYTES),
 	    .line = (int)read_number(error, "line", NUMBER_MAX),
@@ -182,7 +178,7 @@ void answer_read_head(struct engine_answer *answer, yyjson_val *head)
 
 void answer_read_blob(struct engine_answer *answer, yyjson_val *head, struct str blob)
 {
-	struct str name = text_of(yyjson_obj_get(head, "blob_is"));
+	struct str name = json_text(yyjson_obj_get(head, "blob_is"));
 	bool is_schema = str_equal(name, STR("schema"));
 
 	if (answer->problem.kind != ENGINE_DONE || (!is_schema && !str_equal(name, STR("result"))))

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/require.h"
 #include "record/json_memory.h"
+#include "record/json_text.h"
 
 #include <stdlib.h>
 
@@ -52,7 +53,7 @@ static void on_answered(struct egress_fetch *fetch, struct str head, struct str 
 	(void)body; /* the body is not used */
 	request->status = yyjson_get_int(yyjson_obj_get(answer, "status"));
 	if (yyjson_is_str(error))
-		set_problem(request, (struct str){yyjson_get_str(error), yyjson_get_len(error)});
+		set_problem(request, json_text(error));
 	yyjson_doc_free(doc);
 	finish(flight);
 }

@@ -1,3 +1,4 @@
+#include "base/id_capitals.h"
 #include "domain/device_reference.h"
 #include "task/known_owners.h"
 #include "task_private.h"
@@ -201,22 +202,9 @@ struct step_result task_find_resource(struct task *task)
 
 /* ---- installation ---- */
 
-/* Only IDs of the form that this server makes: others are names that programs chose, which differ
- * by case. */
 bool task_has_capital_name(struct task *task)
 {
-	struct str name;
-	struct id id;
-
-	if (!task->endpoint->names_installation)
-		return false;
-	name = task_path_parameter(task, 1);
-	if (!id_parse(name, &id))
-		return false;
-	for (size_t i = 0; i < name.length; i++)
-		if (name.data[i] >= 'A' && name.data[i] <= 'F')
-			return true;
-	return false;
+	return task->endpoint->names_installation && id_has_capitals(task_path_parameter(task, 1));
 }
 
 static struct step_result on_name_found(struct task *task)

@@ -1,11 +1,15 @@
 """Entries are copied to other devices or within one, and moved to the ends of their rotation."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import images
+import psycopg2
 import pytest
 from app_forms import ALL, published, renders
 from test_installation_details import Entry
 from test_installation_create import install
-from world import UNKNOWN_ID, sha256
+from test_locked_rows import lock_waiters
+from world import UNKNOWN_ID, sha256, wait_until
 
 
 def copy(device, entry, target=None, **options):
@@ -183,3 +187,21 @@ def test_moves(device):
     for to in ("", "Top", "middle", None, 1):
         assert set(move(device, "a", to).faults()) == {"/to"}
     assert device.ids() == list("cbade")
+
+
+def test_a_move_that_waits_for_a_new_entry(world, device):
+    """An entry that is added while the move waits for its device does not come before the one that was moved to the
+    top."""
+    for name in "ab":
+        assert device.push(installationId=name, background=True).ok() == {}
+    connection = psycopg2.connect(world.database)
+    with ThreadPoolExecutor(1) as pool, connection.cursor() as cursor:
+        cursor.execute("UPDATE device SET generation = generation + 1 WHERE id = %s RETURNING generation", [device.id])
+        cursor.execute("INSERT INTO installation (device_id, id, position, picture) VALUES (%s, 'new', %s, 'x')",
+                       [device.id, cursor.fetchone()[0]])
+        waiting = pool.submit(move, device, "b", "top")
+        wait_until(lambda: lock_waiters(world) > 0, "a move that waits")
+        connection.commit()
+    connection.close()
+    assert waiting.result().ok() == {}
+    assert device.ids() == ["b", "a", "new"]

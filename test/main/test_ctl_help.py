@@ -1,10 +1,11 @@
 """displayctl's help, its version, and its answers to unknown words."""
 
+import os
 import re
 import subprocess
 
 import pytest
-from server import DISPLAYCTL, CtlError, run_ctl
+from server import DISPLAYCTL, DISPLAYD, CtlError, run_ctl
 
 NOUNS = ["account", "device", "installation", "key", "app", "version", "database"]
 
@@ -70,6 +71,24 @@ def test_help_needs_no_configuration():
 
 def test_version():
     assert re.fullmatch(r"displayctl \d+\.\d+\.\d+\nbuilt in: mbedTLS \S+-\S+\n", text_of("--version"))
+
+
+OUTPUTS = [(DISPLAYCTL, words, output) for output in ("full", "closed", "nobody reads") for words in (
+    "", "--help", "help", "help account", "device --help", "--version", "app types")] + [
+    (DISPLAYD, words, output) for output in ("full", "closed") for words in ("--help", "--version")]
+
+
+@pytest.mark.parametrize("program, words, output", OUTPUTS)
+def test_an_output_that_cannot_be_written(program, words, output):
+    """No length of the output hides it: what does not fit into a buffer is lost before the end."""
+    read, write = os.pipe()
+    os.close(read)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([program, *words.split()], stdout=full if output == "full" else write, check=False, text=True,
+                              stderr=subprocess.PIPE, preexec_fn=(lambda: os.close(1)) if output == "closed" else None)
+    os.close(write)
+    assert done.returncode == 1
+    assert done.stderr == f"{os.path.basename(program)}: cannot write to stdout\n"
 
 
 @pytest.mark.parametrize("arguments, meant", [

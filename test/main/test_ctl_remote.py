@@ -282,6 +282,38 @@ def test_something_else_answers(tmp_path, answer, code, told):
         assert told in Laptop(tmp_path, url).refused(code, "device", "list", DISPLAYD_API_KEY="x")
 
 
+WRONG_TYPES = (["x"], {"x": "x"}, 1, "\x1b[31m\x9b")
+
+
+@pytest.mark.parametrize("command", [
+    "installation move x --device {0} --to top", "installation copy x --device {0}", "installation show x --device {0}",
+    "installation list --device {0}", "device show x", "device list", "app show x", "app list", "webhook list", "mqtt show"])
+def test_members_of_a_wrong_type(tmp_path, command):
+    """The length of an array is none of a text."""
+    device = "0190163d-8694-739b-aea5-966c26f8ad91"
+    for value in WRONG_TYPES:
+        one = dict.fromkeys(("id", "name", "installationId", "app", "hours", "account", "url", "slug", "lastOnline"), value)
+        for body in (one, [one], {"entries": [one]}, {"entries": [{**one, "installationId": "x"}]}):
+            data = json.dumps(body).encode()
+            answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(data), data)
+            with answering(answer) as url:
+                done = subprocess.run([DISPLAYCTL, "--server", url, *command.format(device).split()], check=False,
+                                      capture_output=True, env={"HOME": str(tmp_path), "DISPLAYD_API_KEY": "x"})
+            assert done.returncode in (0, 1, 2, 3), (body, done)
+            assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", done.stdout + done.stderr), (body, done)
+
+
+@pytest.mark.parametrize("errors, told", [
+    ([{"pointer": ["x"], "detail": "is odd"}], "is odd"), ([{"pointer": "/name", "detail": ["x"]}], "name is wrong"),
+    ([{}], "is wrong"), ([1], "is wrong"), ({"pointer": 1}, "odd")])
+def test_faults_of_a_wrong_type(tmp_path, errors, told):
+    data = json.dumps({"code": "fields_invalid", "detail": "odd", "errors": errors}).encode()
+    answer = b"HTTP/1.1 400 No\r\nLocation: http://x\r\nContent-Length: %d\r\n\r\n%s" % (len(data), data)
+    with answering(answer) as url, pytest.raises(CtlError) as caught:
+        Laptop(tmp_path, url).ctl("device", "reboot", "0190163d-8694-739b-aea5-966c26f8ad91", DISPLAYD_API_KEY="x")
+    assert told in caught.value.text and "null" not in caught.value.text and "redirects" not in caught.value.text
+
+
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_redirect_is_not_followed(tmp_path, status):
     asked = []

@@ -104,6 +104,19 @@ def test_reports_are_limited(world, browser):
         panel.wait_for(lambda: panel.pictures)
 
 
+def test_reports_of_polls_are_limited(world, browser):
+    """A panel that polls with another version each time costs as few writes."""
+    made = add(browser)
+    url = made["link"]["pollingUrl"]
+    target = url[url.index("/d/"):]
+    with world.client() as client:
+        for number in range(200):
+            client.send(f"GET {target} HTTP/1.1\r\nHost: x\r\nX-Firmware-Version: 1.0.{number}\r\n\r\n".encode())
+            assert client.answer().status == 200
+    wait_until(lambda: firmware(browser, made)["version"], "the reports")
+    assert int(firmware(browser, made)["version"].rpartition(".")[2]) < 150
+
+
 def test_whose_firmware_is_shown(world, person):
     browser, stranger = person.browser(), Person(world)
     made = add(browser)

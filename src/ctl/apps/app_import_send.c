@@ -4,6 +4,7 @@
 #include "ctl/server/remote.h"
 #include "ctl/server/text.h"
 #include "ctl/shell/progress.h"
+#include "record/json_text.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -100,9 +101,7 @@ static void write_body(const struct import *import, const struct import_app *app
 
 static struct str text_of(yyjson_val *object, const char *name)
 {
-	yyjson_val *text = yyjson_obj_get(object, name);
-
-	return (struct str){yyjson_get_str(text), yyjson_get_len(text)};
+	return json_text(yyjson_obj_get(object, name));
 }
 
 /* Returns "clock.star:12:9: message". */

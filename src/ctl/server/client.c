@@ -148,7 +148,7 @@ static enum ctl_exit fail_answer(struct ctl *ctl, const struct ctl_request *requ
 	enum ctl_exit code;
 
 	keep_fields(ctl, buffer_view(&answer->fields), fields, NULL);
-	if (ctl->remote && fields[0].value.data)
+	if (ctl->remote && answer->status / 100 == 3 && fields[0].value.data)
 		code = remote_fail_redirect(ctl, answer->status, fields[0].value);
 	else
 		code = problem_fail(ctl, request, answer->status, yyjson_doc_get_root(problem));

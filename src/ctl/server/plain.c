@@ -6,6 +6,7 @@
 #include "ctl/server/client.h"
 #include "ctl/server/problem.h"
 #include "ctl/server/remote.h"
+#include "record/json_text.h"
 
 #include <stdlib.h>
 #include <text/utf8.h>
@@ -112,7 +113,7 @@ static struct str member_of(struct ctl *ctl, yyjson_val *object, struct str name
 	while ((!member || yyjson_is_null(member)) && str_next(&names, '|', &name))
 		member = yyjson_obj_getn(object, name.data, name.length);
 	if (yyjson_is_str(member))
-		text = (struct str){yyjson_get_str(member), yyjson_get_len(member)};
+		text = json_text(member);
 	else if (yyjson_is_int(member))
 		text = arena_printf(&ctl->arena, "%lld%.*s%s", (long long)yyjson_get_sint(member),
 				    STR_ARG(thing),
@@ -190,11 +191,9 @@ static struct str only_of(struct ctl *ctl, struct str json, struct str account)
 	buffer_append_char(&text, '[');
 	yyjson_arr_foreach(yyjson_doc_get_root(document), i, count, row)
 	{
-		yyjson_val *owner = yyjson_obj_get(row, "account");
 		char *one;
 
-		if (!str_equal_ignore_case(
-			(struct str){yyjson_get_str(owner), yyjson_get_len(owner)}, account))
+		if (!str_equal_ignore_case(json_text(yyjson_obj_get(row, "account")), account))
 			continue;
 		one = yyjson_val_write(row, 0, NULL);
 		buffer_printf(&text, "%s%s", buffer_length(&text) > 1 ? "," : "",

@@ -1,5 +1,6 @@
 #include "ctl/server/problem.h"
 #include "ctl/server/remote.h"
+#include "record/json_text.h"
 
 /* Returns the problem's code; "" if it has none. */
 static const char *code_in(yyjson_val *problem)
@@ -87,11 +88,10 @@ static enum ctl_exit fail_faults(const struct ctl *ctl, const struct ctl_request
 
 	yyjson_arr_foreach(faults, i, count, fault)
 	{
-		yyjson_val *pointer = yyjson_obj_get(fault, "pointer");
+		const char *detail = yyjson_get_str(yyjson_obj_get(fault, "detail"));
 
-		code = say_fault(ctl, request, problem,
-				 (struct str){yyjson_get_str(pointer), yyjson_get_len(pointer)},
-				 yyjson_get_str(yyjson_obj_get(fault, "detail")));
+		code = say_fault(ctl, request, problem, json_text(yyjson_obj_get(fault, "pointer")),
+				 detail ?: "is wrong");
 	}
 	return code;
 }

@@ -1,5 +1,6 @@
 #include "ctl/server/text.h"
 #include "record/json.h"
+#include "record/json_text.h"
 
 #include <curl/curl.h>
 #include <stdlib.h>
@@ -101,11 +102,6 @@ enum ctl_exit ctl_print_members(struct ctl *ctl, const struct ctl_member *member
 	return ctl_print_json(ctl, ctl_body(ctl, members));
 }
 
-static struct str text_of(yyjson_val *text)
-{
-	return (struct str){yyjson_get_str(text), yyjson_get_len(text)};
-}
-
 struct str ctl_json_text(struct ctl *ctl, struct str json, const char *member)
 {
 	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
@@ -113,7 +109,7 @@ struct str ctl_json_text(struct ctl *ctl, struct str json, const char *member)
 	struct str text = {0};
 
 	if (yyjson_is_str(value))
-		text = arena_copy(&ctl->arena, text_of(value));
+		text = arena_copy(&ctl->arena, json_text(value));
 	yyjson_doc_free(document);
 	return text;
 }
@@ -157,7 +153,7 @@ struct str ctl_json_find(struct ctl *ctl, struct str json, const char *list, con
 		rows = yyjson_obj_get(rows, list);
 	yyjson_arr_foreach(rows, i, count, row)
 	{
-		if (!str_equal(text_of(yyjson_obj_get(row, member)), text))
+		if (!str_equal(json_text(yyjson_obj_get(row, member)), text))
 			continue;
 		found = write_value(ctl, row);
 		break;

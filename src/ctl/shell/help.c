@@ -1,19 +1,14 @@
 #include "base/memory.h"
 #include "ctl/ctl.h"
 
-/* Ends the output. Help is text even with --json. */
-static enum ctl_exit end(void)
-{
-	return ctl_print(&(struct buffer){0});
-}
-
+/* Help is text even with --json. */
 enum ctl_exit ctl_print_help(const struct ctl *ctl)
 {
 	if (ctl->options.topic)
 		options_print_topic(&ctl_option_set, ctl->options.topic, stdout);
 	else
 		options_print_help(&ctl_option_set, ctl->options.command, stdout);
-	return end();
+	return CTL_DONE;
 }
 
 const struct option_command *ctl_find_command(struct str words)
@@ -33,7 +28,7 @@ enum ctl_exit ctl_help(struct ctl *ctl)
 
 	if (!noun.data) {
 		options_print_help(&ctl_option_set, NULL, stdout);
-		return end();
+		return CTL_DONE;
 	}
 	if (verb.data)
 		words = ARENA_JOIN(&ctl->arena, noun, STR(" "), verb);
@@ -46,5 +41,5 @@ enum ctl_exit ctl_help(struct ctl *ctl)
 	else if (options_fail_command(&ctl_option_set, noun.data, verb.data ? verb.data : "",
 				      &why) < 0)
 		return ctl_fail(CTL_NOT_FOUND, "%s", why.text);
-	return end();
+	return CTL_DONE;
 }

@@ -3,6 +3,7 @@
 #include "base/id.h"
 #include "base/memory.h"
 #include "ctl/ctl.h"
+#include "record/json_text.h"
 
 #include <stdlib.h>
 #include <text/utf8.h>
@@ -17,11 +18,6 @@ enum {
 };
 
 /* ---- columns ---- */
-
-static struct str text_of(yyjson_val *text)
-{
-	return (struct str){yyjson_get_str(text), yyjson_get_len(text)};
-}
 
 static yyjson_val *value_of(const struct table_column *column, yyjson_val *row)
 {
@@ -60,7 +56,7 @@ static void add_members(struct table *table, const struct table_column *above, y
 	{
 		struct table_column column = *above;
 
-		column.path[column.depth++] = text_of(name);
+		column.path[column.depth++] = json_text(name);
 		if (yyjson_obj_size(value) && column.depth < TABLE_DEPTH_MAX)
 			add_members(table, &column, value);
 		else
@@ -139,7 +135,7 @@ static bool has_ids(const struct table_column *column, yyjson_val *rows)
 
 		if (!value || yyjson_is_null(value))
 			continue;
-		if (!yyjson_is_str(value) || !id_parse(text_of(value), &id))
+		if (!yyjson_is_str(value) || !id_parse(json_text(value), &id))
 			return false;
 		has_any = true;
 	}
@@ -224,7 +220,7 @@ static void append_scalar(yyjson_val *value, struct buffer *text)
 	else if (yyjson_is_bool(value))
 		buffer_append_str(text, yyjson_get_bool(value) ? STR("yes") : STR("no"));
 	else if (yyjson_is_str(value))
-		append_text(text_of(value), text);
+		append_text(json_text(value), text);
 	else
 		append_json(value, text);
 }
@@ -330,7 +326,7 @@ static bool is_text(yyjson_val *value)
 	int64_t time_us;
 
 	return yyjson_is_ctn(value) ||
-	       (yyjson_is_str(value) && !timestamp_parse(text_of(value), &time_us));
+	       (yyjson_is_str(value) && !timestamp_parse(json_text(value), &time_us));
 }
 
 static void measure(struct table *table, yyjson_val *rows, size_t limit)

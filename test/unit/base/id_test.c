@@ -1,6 +1,7 @@
 #include "../cmocka_test.h"
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/id_capitals.h"
 
 #include <stdlib.h>
 
@@ -59,6 +60,17 @@ TEST(text_there_and_back)
 }
 
 /* Tests every byte at every position: only digits, and dashes in their places, are accepted. */
+TEST(capitals_of_a_uuid)
+{
+	assert_true(id_has_capitals(STR("0190163d-8694-739B-aea5-966c26f8ad91")));
+	assert_true(id_has_capitals(STR("0190163D-8694-739B-AEA5-966C26F8AD91")));
+	assert_false(id_has_capitals(STR("0190163d-8694-739b-aea5-966c26f8ad91")));
+	assert_false(id_has_capitals(STR("01901634-8694-7394-0005-966026080091")));
+	assert_false(id_has_capitals(STR("0190163D86947 39BAEA5966C26F8AD91")));
+	assert_false(id_has_capitals(STR("Weather")));
+	assert_false(id_has_capitals(STR("")));
+}
+
 TEST(other_forms_are_refused)
 {
 	static const char good[] = "0190163d-8694-739b-aea5-966c26f8ad91";

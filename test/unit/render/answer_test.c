@@ -48,6 +48,19 @@ TEST_IN(test_a_picture_s_head, begin, finish)
 	assert_int_equal(answer.elapsed_us, 10);
 }
 
+/* The length of an array is none of a text: a renderer that a script has taken over does not end
+ * the worker. */
+TEST_IN(test_members_of_a_wrong_type, begin, finish)
+{
+	read_head("{\"error\":{\"kind\":[1,2,3,4],\"message\":[1,2],\"file\":{\"a\":1},"
+		  "\"line\":[]},\"log\":[[1,2],{\"a\":1},3,null],\"hosts\":[[\"x\"],{\"a\":1},1],"
+		  "\"blob_is\":[1,2,3,4,5,6]}");
+	assert_int_not_equal(answer.problem.kind, ENGINE_DONE);
+	answer_finish(&answer);
+	(void)answer_begin(&answer);
+	read_head("{\"blob_is\":[1,2,3,4],\"log\":{\"a\":[1]},\"hosts\":\"x\"}");
+}
+
 TEST_IN(test_two_processes_add_up, begin, finish)
 {
 	read_head("{\"log\":[\"printed\"],\"elapsed_us\":10,\"cpu_us\":8,\"memory_bytes\":1000}");
