@@ -131,6 +131,7 @@ const struct ctl_command ctl_commands[] = {
     {CTL_DEVICE_ENABLE},
     {CTL_DEVICE_LIST},
     {CTL_DEVICE_FIRMWARE},
+    {CTL_DEVICE_FIRMWARE_UPDATE},
     {CTL_DEVICE_MOVE},
     {CTL_DEVICE_REBOOT},
     {CTL_DEVICE_REKEY},
