@@ -66,6 +66,12 @@ PATTERNS = {
     r"^[Mm][Qq][Tt][Tt][Ss]?://([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{1,255}\])(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}"
     r"|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?/?$":
         "mqtt:// or mqtts://, a name or an address (of IPv6 in brackets), and perhaps a port",
+    r"^https?://[A-Za-z0-9.-]+(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$":
+        "https:// or http://, a name or an address, and perhaps a port",
+    r"^$|^[A-Za-z0-9.-]+:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$":
+        "a name or an address, a colon and a port, or empty",
+    r"^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$": "letters and digits of ASCII, and hyphens between them",
+    r"^[A-Za-z0-9.-]*$": "letters and digits of ASCII, dot, hyphen",
     r"^[^\u0000-\u001f\u007f-\u009f/\\]*$": "no control character, no slash, no backslash",
 }
 

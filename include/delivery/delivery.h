@@ -13,7 +13,8 @@
  * Each module knows only modules before it in this row:
  *
  *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> render_keys
- *   -> loader, picture_fetcher, write_behind, panel_reports, push_order, orders, stored_push
+ *   -> loader, picture_fetcher, write_behind, panel_reports, push_order, orders,
+ *   firmware_orders, stored_push
  *   -> lookups, reconciliation -> panel_connections, polling -> leases, upcoming
  *   -> view_subscriptions -> expiry -> delivery */
 #pragma once
@@ -133,6 +134,9 @@ bool delivery_knows(const struct delivery *delivery, const struct device_referen
 /* Works as delivery_knows(), for a former address, which the caller has set in the look-up. */
 bool delivery_knows_alias(const struct delivery *delivery, const struct panel_lookup *lookup,
 			  struct str key);
+
+/* Whether the device's panel was seen last at this instance, and polled. */
+bool delivery_is_polling(const struct delivery *delivery, struct id device_id);
 
 /* Whether the device has several WebSockets at this worker, so that it is unclear which is the
  * panel's. */

@@ -68,10 +68,3 @@ bool v0_needs_hours(const struct v0_installation_change *change);
 /* Sets the entry's hours from the change and the stored hours: JSON, or empty. A missing start or
  * end is midnight. */
 void v0_set_hours(struct v0_installation_change *change, struct str hours, struct arena *arena);
-
-/* Settings of a panel's firmware: displayd has none of them, so each member is a fault. */
-struct v0_firmware_change {
-	bool is_empty;
-};
-
-extern const struct record v0_firmware_change_record;

@@ -6,6 +6,7 @@ UPDATE device
 SET link_key_hash = second_key_hash,
 	second_key_hash = NULL,
 	order_key = NULL,
+	order_url = NULL,
 	order_generation = NULL,
 	alias = NULL,
 	alias_key_hash = NULL,

@@ -7,6 +7,7 @@ WITH changed AS (
 	SET link_key_hash = :link_key_hash,
 		second_key_hash = NULL,
 		order_key = NULL,
+		order_url = NULL,
 		order_generation = CASE WHEN order_key IS NULL THEN order_generation END,
 		generation = generation + 1
 	WHERE id = :id AND account_id = :account_id

@@ -1,7 +1,7 @@
 -- Stores what panels have reported about themselves, many at once; an empty text and 0 mean that
 -- the value was not reported. Devices that are being removed are left out. is_mac_new: the MAC
 -- address differs from the one reported before. is_new: any value differs from the one reported
--- before.
+-- before, or it confirms a change of settings, which ends then.
 -- params: ids uuid[], firmware_versions text[], firmware_types text[], protocol_versions int8[],
 --   hostnames text[], ssids text[], wifi_signals int8[], macs text[], settings text[]
 -- row: device_id uuid, generation int8, is_mac_new bool, is_new bool
@@ -45,9 +45,21 @@ WITH told AS (
 			excluded.protocol_version, excluded.hostname, excluded.ssid,
 			excluded.wifi_signal, excluded.settings)
 	RETURNING info.device_id
+), confirmed AS (
+	DELETE FROM firmware_change
+	WHERE device_id IN (
+		SELECT change.device_id
+		FROM firmware_change AS change
+		JOIN present ON present.id = change.device_id
+		JOIN told ON told.id = change.device_id AND told.settings @> change.settings
+		WHERE change.sent_at IS NOT NULL
+		ORDER BY change.device_id
+		FOR UPDATE OF change SKIP LOCKED)
+	RETURNING device_id
 )
 SELECT present.id AS device_id, present.generation,
 	told.mac IS NOT NULL AND told.mac IS DISTINCT FROM present.known_mac AS is_mac_new,
-	EXISTS (SELECT FROM written WHERE written.device_id = present.id) AS is_new
+	EXISTS (SELECT FROM written WHERE written.device_id = present.id)
+		OR EXISTS (SELECT FROM confirmed WHERE confirmed.device_id = present.id) AS is_new
 FROM present
 JOIN told ON told.id = present.id

@@ -3,8 +3,7 @@
 #include "endpoints.h"
 
 /* GET /v0/devices/{deviceId}, PATCH /v0/devices/{deviceId} - devices in the form
- * of the older API. Their night mode is the sleep window. POST .../update_firmware_settings - no
- * counterpart in displayd. */
+ * of the older API. Their night mode is the sleep window. */
 
 /* ---- one ---- */
 
@@ -234,14 +233,3 @@ static struct step_result refused(struct task *task)
 
 ENDPOINT_V0_DEVICE_UPDATE(.handler = begin_update, .state_size = sizeof(struct v0_state),
 			  .find_tagged = find_tagged, .refused = refused);
-
-/* ---- the panel ---- */
-
-/* Never reached with a body: each member is a fault. */
-static struct step_result begin_firmware(struct task *task)
-{
-	return task_reply_empty(task, 200);
-}
-
-ENDPOINT_V0_FIRMWARE_UPDATE(.handler = begin_firmware,
-			    .state_size = sizeof(struct v0_firmware_change));

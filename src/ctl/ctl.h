@@ -79,6 +79,7 @@ enum ctl_exit ctl_database_accept(struct ctl *ctl);
 enum ctl_exit ctl_database_rekey(struct ctl *ctl);
 enum ctl_exit ctl_database_show(struct ctl *ctl);
 enum ctl_exit ctl_database_upgrade(struct ctl *ctl);
+enum ctl_exit ctl_flash_file(struct ctl *ctl);
 enum ctl_exit ctl_help(struct ctl *ctl);
 enum ctl_exit ctl_export(struct ctl *ctl);
 enum ctl_exit ctl_import(struct ctl *ctl);

@@ -60,6 +60,22 @@ static void on_order_taken(void *context, struct panel *panel)
 	panel_connections_update(&delivery->connections, panel); /* a newer order may wait */
 }
 
+static void on_firmware_taken(void *context, struct panel *panel, struct str settings)
+{
+	struct delivery *delivery = context;
+	struct str messages[FIRMWARE_MESSAGES_MAX];
+	struct arena arena = {0};
+	unsigned count = firmware_messages(settings, &arena, messages);
+
+	list_for_each (node, &panel->connections)
+		for (unsigned i = 0; i < count; i++)
+			websocket_send_text(
+			    container_of(node, struct panel_connection, node)->websocket,
+			    messages[i]);
+	arena_finish(&arena);
+	panel_connections_update(&delivery->connections, panel); /* newer settings may wait */
+}
+
 static void on_moved(void *context, struct id device_id, int64_t generation)
 {
 	delivery_device_changed(context, device_id, generation);
@@ -201,6 +217,8 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 	panel_reports_init(&delivery->reports);
 	delivery->orders = (struct orders){
 	    .db = db, .on_taken = on_order_taken, .on_moved = on_moved, .context = delivery};
+	delivery->firmware_orders =
+	    (struct firmware_orders){.db = db, .on_taken = on_firmware_taken, .context = delivery};
 	delivery->push_order = (struct push_order){
 	    .loop = loop, .db = db, .on_pushed = on_pushed, .context = delivery};
 	push_order_init(&delivery->push_order);
@@ -229,6 +247,7 @@ static void connect_panel_connections(struct delivery *delivery, struct loop *lo
 	    .write_behind = &delivery->write_behind,
 	    .reports = &delivery->reports,
 	    .orders = &delivery->orders,
+	    .firmware_orders = &delivery->firmware_orders,
 	    .cursors = cursors,
 	    .rates = region_common(shared, &rate_region),
 	    .on_change = on_shown,
@@ -374,6 +393,7 @@ void delivery_destroy(struct delivery *delivery)
 	panel_connections_finish(&delivery->connections);
 	lookups_finish(&delivery->lookups);
 	orders_finish(&delivery->orders);
+	firmware_orders_finish(&delivery->firmware_orders);
 	push_order_finish(&delivery->push_order);
 	panel_reports_finish(&delivery->reports);
 	write_behind_finish(&delivery->write_behind);

@@ -134,6 +134,13 @@ static uint32_t hash_of(struct str text)
 	return hash ? hash : 1;
 }
 
+bool delivery_is_polling(const struct delivery *delivery, struct id device_id)
+{
+	struct cursor_contact contact = cursor_contact(&delivery->cursors, device_id);
+
+	return !contact.is_linked && contact.polled_us > contact.left_us;
+}
+
 bool delivery_has_several_connections(const struct delivery *delivery, struct id device_id)
 {
 	const struct panel *panel = panels_find(&delivery->panels, device_id);

@@ -3,6 +3,7 @@
 #include "app_comparison.h"
 #include "delivery/delivery.h"
 #include "expiry.h"
+#include "firmware_orders.h"
 #include "leases.h"
 #include "lookups.h"
 #include "orders.h"
@@ -32,6 +33,7 @@ struct delivery {
 	struct panel_reports reports;
 	struct push_order push_order;
 	struct orders orders;
+	struct firmware_orders firmware_orders;
 	struct lookups lookups;
 	struct panel_connections connections;
 	struct polling polling;

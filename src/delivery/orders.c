@@ -67,8 +67,11 @@ static void take(struct taking *taking, const struct db_result *result)
 	if (result->outcome != DB_OK || result->row_count == 0)
 		return;
 	db_read_row(result, 0, taking->query.record, &taking->arena, &row);
-	if (!open_key(taking, row.order_key, &order))
+	if (!open_key(taking, row.order_key, &order) ||
+	    row.order_url.length > FIRMWARE_ADDRESS_LENGTH_MAX)
 		return;
+	if (row.order_url.length)
+		memcpy(order.url, row.order_url.data, row.order_url.length);
 	if (!panel->order)
 		panel->order = memory_alloc(sizeof(*panel->order));
 	*panel->order = order;
@@ -133,8 +136,9 @@ struct panel_order orders_give(const struct orders *orders, struct panel *panel,
 	panel->order = NULL;
 	order.is_given = loop_now_ms(panel->panels->loop) - taken->taken_ms < ORDER_MAX_MS;
 	if (order.is_given && taken->key[0]) {
-		connection =
-		    device_link_make(arena, orders->panel_url, panel->id, str_from(taken->key));
+		connection = device_link_make(
+		    arena, taken->url[0] ? str_from(taken->url) : orders->panel_url, panel->id,
+		    str_from(taken->key));
 		order.url = is_polling ? connection.polling_url : connection.websocket_url;
 	}
 	free(taken);

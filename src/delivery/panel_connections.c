@@ -112,8 +112,7 @@ static struct playback_output output_of(struct panel_connection *connection)
 
 /* ---- events ---- */
 
-/* Stores the panel's rotation state: when it connects again, any worker continues from there.
- */
+/* Stores the panel's rotation state: when it connects again, any worker continues there. */
 static void tell_position(struct panel_connection *connection)
 {
 	const struct panel *panel = connection->panel;
@@ -149,6 +148,7 @@ static void panel_connection_update(struct panel_connection *connection)
 		return; /* panel_connections_update() is called when the panel was loaded */
 	(void)orders_await(connection->connections->orders, panel, &connection->way,
 			   false); /* panel_connections_order() will be called */
+	firmware_orders_take(connection->connections->firmware_orders, panel);
 	panel_connections_order(connection->connections, panel);
 	clock = clock_now(connection);
 	connection->connections->item_sent.kind = PLAYBACK_NOTHING;

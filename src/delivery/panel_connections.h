@@ -4,6 +4,7 @@
 #pragma once
 
 #include "domain/playback.h"
+#include "firmware_orders.h"
 #include "http/websocket.h"
 #include "loader.h"
 #include "loop/budgeted_queue.h"
@@ -38,6 +39,7 @@ struct panel_connections {
 	struct write_behind *write_behind;
 	struct panel_reports *reports;
 	struct orders *orders;
+	struct firmware_orders *firmware_orders;
 	const struct cursors *cursors;
 	struct rate_table *rates; /* shared by the workers of this instance */
 	/* Called if the panel may show something else, or one of its connections has ended. */

@@ -128,12 +128,13 @@ static bool take_hash(struct str column, uint8_t hash[static KEY_HASH_BYTES])
 	return true;
 }
 
-/* Returns NULL if the device has only its key, and no order waits. */
+/* Returns NULL if the device has only its key, and nothing waits for its panel. */
 static struct panel_ways *make_ways(const struct panel_load_row *row)
 {
 	struct panel_ways *ways;
 
-	if (!row->alias.data && !row->second_key_hash.data && !row->order_generation)
+	if (!row->alias.data && !row->second_key_hash.data && !row->order_generation &&
+	    !row->firmware_generation)
 		return NULL;
 	ways = memory_zalloc(sizeof(*ways));
 	ways->has_alias = row->alias.data;
@@ -144,6 +145,7 @@ static struct panel_ways *make_ways(const struct panel_load_row *row)
 	ways->is_alias_guessable = row->is_alias_guessable;
 	ways->has_second_key = take_hash(row->second_key_hash, ways->second_key_hash);
 	ways->order_generation = row->order_generation;
+	ways->firmware_generation = row->firmware_generation;
 	return ways;
 }
 

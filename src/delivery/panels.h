@@ -13,6 +13,7 @@
 #include "delivery/cursor_table.h"
 #include "delivery/lookups.h"
 #include "domain/device_reference.h"
+#include "domain/firmware.h"
 #include "domain/key.h"
 #include "domain/shown.h"
 #include "loop/loop.h"
@@ -34,13 +35,15 @@ struct panel_ways {
 	bool has_second_key;
 	uint8_t alias_key_hash[KEY_HASH_BYTES];
 	uint8_t second_key_hash[KEY_HASH_BYTES];
-	int64_t order_generation; /* 0: no order waits */
+	int64_t order_generation;    /* 0: no order waits */
+	int64_t firmware_generation; /* 0: no settings of the firmware wait */
 };
 
 /* Order that this worker has taken and not yet sent. */
 struct panel_taken_order {
 	char key[LINK_KEY_LENGTH + 1]; /* key of its new address; empty: it only restarts */
-	uint64_t taken_ms;	       /* loop time */
+	char url[FIRMWARE_ADDRESS_LENGTH_MAX + 1]; /* start of that; empty: the usual one */
+	uint64_t taken_ms;			   /* loop time */
 };
 
 /* An idle panel costs little more than this, its connection and its socket. The small members of
@@ -63,6 +66,7 @@ struct panel {
 	bool awaits_contact; /* its first picture waits for is_contact; write_behind.c */
 	bool wants_push;     /* it waits only for a push; loader.c */
 	bool takes_order;    /* it is taking an order from the database; orders.c */
+	bool takes_firmware; /* it is taking settings from the database; firmware_orders.c */
 	bool is_moving;	     /* the second key is being made the key; orders.c */
 	bool is_unread;	     /* PANEL_GONE because the database was unavailable; loader.c */
 	uint8_t load_index;  /* index in the load under way; loader.c */

@@ -209,10 +209,3 @@ void v0_set_hours(struct v0_installation_change *change, struct str hours, struc
 	if (entry->end_minute < 0)
 		entry->end_minute = 0;
 }
-
-/* ---- firmware ---- */
-
-const struct record v0_firmware_change_record = {
-    .size = sizeof(struct v0_firmware_change),
-    .empty_is_absent = true,
-};

@@ -1,10 +1,17 @@
 """Account, device and app of the document's examples, and their IDs."""
 
+import importlib.util
+import os
 import uuid
 
 import images
 import validate
 
+# test/api has a module of this name, too.
+SPEC = importlib.util.spec_from_file_location(
+    "link_panel", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../link/panel.py"))
+PANEL = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(PANEL)
 
 # Operations of an app's deployed version, and of entries of a rotation.
 OF_DEPLOYED = ("deployAppVersion", "getApp", "getAppPicture", "getAppSchema", "getAppVersionCheck", "createInstallation")
@@ -106,8 +113,17 @@ CONTRACT = validate.CONTRACT
 
 
 # Orders to a panel, which must be online, and operations of a former address.
-ORDERS = ("rebootPanel", "moveAddress", "v0RebootPanel")
+ORDERS = ("rebootPanel", "moveAddress", "v0RebootPanel", "updateFirmware", "v0UpdateFirmwareSettings")
+OF_FIRMWARE = ("updateFirmware", "v0UpdateFirmwareSettings")
 OF_FORMER = ("moveAddress", "endAlias")
+
+
+def come_online(device, operation_id):
+    """The panel of the device is online: it has just polled, or has a WebSocket if the order needs one."""
+    if operation_id in OF_FIRMWARE:
+        device.panel = PANEL.Panel(device.account.world.server.address, f"/d/{device.id}/ws?key={device.link_key}")
+    else:
+        assert device.poll().status == 200
 
 
 def former(world, device_id):

@@ -17,7 +17,7 @@ ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConn
          "pushImage", "pushImageToDevices", "setBrightness", "pinEntries", "showMessage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "getAppVersionCheck", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
-         "streamEvents", "getFirmware",
+         "streamEvents", "getFirmware", "updateFirmware",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",
          "listInstallations", "getDeviceRotation", "getInstallation", "updateInstallation", "createInstallation",
          "copyInstallation", "moveInstallation", "orderInstallations",
@@ -71,7 +71,7 @@ def prepare(world, device, app_id, operation_id):
     if operation_id.startswith("getPicture"):
         assert device.poll().status == 200
     if operation_id in scene.ORDERS:
-        assert device.poll().status == 200
+        scene.come_online(device, operation_id)
     if operation_id in scene.OF_FORMER:
         scene.former(world, device.id)
     if operation_id == "orderInstallations":

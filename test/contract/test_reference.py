@@ -160,8 +160,10 @@ def test_curl_lines_work(world, answer, operation_id):
         scene.mqtt_connection(account)
     if operation_id in scene.OF_ENTRIES:
         scene.rotation(world, device, ["weather", "news"])
-    if operation_id.startswith("getPicture") or operation_id in scene.ORDERS:
+    if operation_id.startswith("getPicture"):
         device.poll()
+    if operation_id in scene.ORDERS:
+        scene.come_online(device, operation_id)
     if operation_id in scene.OF_FORMER:
         scene.former(world, device.id)
     line = curl_of(sections(answer)[operation_id])

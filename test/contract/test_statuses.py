@@ -45,8 +45,10 @@ class Stage:
             scene.mqtt_connection(self.account)
         if operation_id == "getAppPicture":
             scene.picture(self.world, values["appId"])
-        if operation_id.startswith("getPicture") or operation_id in scene.ORDERS:
+        if operation_id.startswith("getPicture"):
             self.device.poll()
+        if operation_id in scene.ORDERS:
+            scene.come_online(self.device, operation_id)
         if operation_id in scene.OF_FORMER:
             scene.former(self.world, self.device.id)
         if operation_id == "orderInstallations":

@@ -138,6 +138,8 @@ ROWS = [
     (62, "UPDATE version_check SET claimed_until = '2100-01-01' WHERE checked_at IS NULL"),
     (63, f"UPDATE device SET board = 'pixoticker' WHERE id = '{DEVICE}'"),
     (63, """UPDATE panel_info SET settings = '{"hostname":"kitchen","apMode":true}'"""),
+    (65, f"INSERT INTO firmware_change (device_id, settings) VALUES ('{DEVICE}', '{{\"apMode\":true}}')"),
+    (65, f"UPDATE device SET firmware_generation = generation, order_url = 'https://a.example' WHERE id = '{DEVICE}'"),
 ]
 
 

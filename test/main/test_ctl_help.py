@@ -22,7 +22,7 @@ def reason(*arguments):
 
 def commands():
     """All commands of the overview, as lists of words."""
-    heads = re.findall(r"^  ([a-z]+(?: [a-z]+)?)(?= |$)", text_of("--help"), re.M)
+    heads = re.findall(r"^  ([a-z]+(?: [a-z-]+)?)(?= |$)", text_of("--help"), re.M)
     return [head.split() for head in heads]
 
 

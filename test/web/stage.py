@@ -189,7 +189,7 @@ IMPORTS = {"chooseCollection", "importApp"}
 OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember", "exportAccount", "createAccountImport",
              "endAccountImport", "addAccountImportLines", "applyAccountImport"} | IMPORTS
 # These need a panel or a former address.
-ORDERS = {"rebootPanel", "moveAddress", "endAlias"}
+ORDERS = {"rebootPanel", "moveAddress", "endAlias", "updateFirmware"}
 # Bodies for operations whose example in the document fails.
 BODIES = {
     "addAccountImportLines": lambda stage: {"firstLine": 2, "lines": account_line("second@example.org")},

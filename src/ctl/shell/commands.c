@@ -131,6 +131,20 @@ const struct ctl_command ctl_commands[] = {
     {CTL_DEVICE_ENABLE},
     {CTL_DEVICE_LIST},
     {CTL_DEVICE_FIRMWARE},
+    {CTL_DEVICE_FIRMWARE_UPDATE},
+    {.line = {.name = "device flash-file",
+	      .positionals = "IMAGE FILE",
+	      .help = "Write a copy of a firmware image with a Wi-Fi network and the URL of a "
+		      "device, to be flashed with esptool: an application, or a merged image for a "
+		      "new board. Only you may read the file; - is stdout. Needs no server.",
+	      .options = OPTIONS(
+		  OPTION(TEXT, "ssid", "NAME", "Name of the Wi-Fi network.", .is_required = true),
+		  OPTION(TEXT, "secrets", "FILE",
+			 "File with two lines: the password of the network (empty: "
+			 "none), and the URL of the device; - is standard input.",
+			 .is_required = true))},
+     .run = ctl_flash_file,
+     .needs_no_place = true},
     {CTL_DEVICE_MOVE},
     {CTL_DEVICE_REBOOT},
     {CTL_DEVICE_REKEY},

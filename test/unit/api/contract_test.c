@@ -7,6 +7,7 @@
 #include "domain/account.h"
 #include "domain/app.h"
 #include "domain/device.h"
+#include "domain/firmware.h"
 #include "domain/installation.h"
 #include "domain/push.h"
 #include "domain/v0.h"
@@ -152,7 +153,7 @@ TEST(bodies_match_their_schemas)
 {
 	/* A body without installationId is a TemporaryPush. */
 	compare(&push_body_record, "EntryPush", true, "installationId");
-	compare(&v0_firmware_change_record, "V0FirmwareUpdate", true, NULL);
+	compare(&firmware_change_v0_record, "V0FirmwareUpdate", true, NULL);
 	compare(&push_v0_body_record, "V0Push", true, NULL);
 	compare(&push_app_body_record, "V0AppPush", true, NULL);
 }

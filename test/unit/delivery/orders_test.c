@@ -57,7 +57,7 @@ static void answer_order(const struct script_device *device, const char *key)
 {
 	struct buffer encrypted = {0};
 
-	begin_rows(1);
+	begin_rows(2);
 	if (key) {
 		settings_encrypt(&settings_key, device->id, STR(ORDER_KEY_LABEL), str_from(key),
 				 &encrypted);
@@ -66,6 +66,7 @@ static void answer_order(const struct script_device *device, const char *key)
 	} else {
 		add_null();
 	}
+	add_null(); /* the usual URL */
 	answer(asked(STATEMENT_DEVICE_ORDER_TAKE));
 	run_turns();
 	answer_loads();

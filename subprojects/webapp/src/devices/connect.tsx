@@ -8,6 +8,7 @@ import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { go } from "../frame/place";
+import { FirmwareSettings } from "./firmware";
 import { addressEnd, LinkCard } from "./link_card";
 import type { Device } from "./store";
 
@@ -268,6 +269,7 @@ export function Connect(props: ConnectProps): JSX.Element {
 				<NeverConnected device={device} />
 			)}
 			<Facts device={device} />
+			<FirmwareSettings device={device} />
 			<Acts {...props} onLink={setMade} />
 		</div>
 	);

@@ -1,0 +1,191 @@
+#include "domain/esp_image.h"
+#include "base/memory.h"
+
+#include <sodium.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	MAGIC = 0xe9,
+	HEADER_BYTES = 24,
+	SEGMENT_HEADER_BYTES = 8,
+	SEGMENTS_MAX = 16,
+	CHIP_AT = 12,
+	HAS_HASH_AT = 23,
+	HASH_BYTES = 32,
+	CHECKSUM_START = 0xef,
+	CHECKSUM_ALIGNMENT = 16,
+	/* Offsets of the description and its texts. */
+	DESCRIPTION_AT = HEADER_BYTES + SEGMENT_HEADER_BYTES,
+	VERSION_AT = DESCRIPTION_AT + 16,
+	PROJECT_AT = VERSION_AT + 32,
+	DESCRIPTION_TEXT_BYTES = 32,
+	DESCRIPTION_BYTES = 256,
+};
+
+#define DESCRIPTION_MAGIC UINT32_C(0xabcd5432)
+
+static uint32_t read_uint32(const char *bytes)
+{
+	const uint8_t *b = (const uint8_t *)bytes;
+
+	return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static const char *chip_name(unsigned number)
+{
+	switch (number) {
+	case 0:
+		return "esp32";
+	case 2:
+		return "esp32s2";
+	case 5:
+		return "esp32c3";
+	case 9:
+		return "esp32s3";
+	default:
+		return NULL;
+	}
+}
+
+static bool is_application(struct str bytes, size_t start)
+{
+	return bytes.length >= start + DESCRIPTION_AT + DESCRIPTION_BYTES &&
+	       (uint8_t)bytes.data[start] == MAGIC &&
+	       read_uint32(bytes.data + start + DESCRIPTION_AT) == DESCRIPTION_MAGIC;
+}
+
+/* Walks the segments. Returns NULL, or a fault. */
+static const char *read_segments(struct str bytes, struct esp_image *image, uint8_t *ret_checksum)
+{
+	unsigned count = (uint8_t)bytes.data[image->start + 1];
+	size_t at = image->start + HEADER_BYTES;
+	uint8_t sum = CHECKSUM_START;
+
+	if (count == 0 || count > SEGMENTS_MAX)
+		return "is not an image: its header has an invalid number of segments";
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t length;
+
+		if (bytes.length - at < SEGMENT_HEADER_BYTES)
+			return "is cut: a segment is missing";
+		length = read_uint32(bytes.data + at + 4);
+		at += SEGMENT_HEADER_BYTES;
+		if (bytes.length - at < length)
+			return "is cut: a segment is longer than the rest of the file";
+		for (size_t end = at + length; at < end; at++)
+			sum ^= (uint8_t)bytes.data[at];
+	}
+	/* The checksum is the last byte of a block; the segments' start counts from the image's. */
+	image->checksum_at = image->start + (((at - image->start) | (CHECKSUM_ALIGNMENT - 1)));
+	image->hash_at = image->checksum_at + 1;
+	*ret_checksum = sum;
+	return NULL;
+}
+
+static void make_hash(const char *bytes, const struct esp_image *image, uint8_t *ret_hash)
+{
+	crypto_hash_sha256(ret_hash, (const uint8_t *)bytes + image->start,
+			   image->hash_at - image->start);
+}
+
+static struct str read_text(struct str bytes, size_t at)
+{
+	return (struct str){bytes.data + at, strnlen(bytes.data + at, DESCRIPTION_TEXT_BYTES)};
+}
+
+const char *esp_image_read(struct str bytes, struct esp_image *ret_image)
+{
+	uint8_t hash[HASH_BYTES], checksum;
+	struct esp_image *image = ret_image;
+	const char *fault;
+
+	*image = (struct esp_image){0};
+	if (bytes.length > ESP_IMAGE_BYTES_MAX)
+		return "is larger than 8 MiB";
+	if (!is_application(bytes, 0)) {
+		image->start = ESP_IMAGE_MERGED_OFFSET;
+		if (!is_application(bytes, ESP_IMAGE_MERGED_OFFSET))
+			return "is not an image of an application for ESP32";
+	}
+	fault = read_segments(bytes, image, &checksum);
+	if (fault)
+		return fault;
+	if (bytes.data[image->start + HAS_HASH_AT] != 1)
+		return "has no hash at its end";
+	if (bytes.length < image->hash_at + HASH_BYTES)
+		return "is cut: its checksum and hash are missing";
+	if ((uint8_t)bytes.data[image->checksum_at] != checksum)
+		return "is damaged: its checksum is wrong";
+	make_hash(bytes.data, image, hash);
+	if (memcmp(bytes.data + image->hash_at, hash, sizeof(hash)) != 0)
+		return "is damaged: its hash is wrong";
+	if (bytes.length > image->hash_at + HASH_BYTES)
+		return "goes on after its end: it is signed, or several files were joined";
+	image->chip = chip_name((uint8_t)bytes.data[image->start + CHIP_AT] |
+				(unsigned)(uint8_t)bytes.data[image->start + CHIP_AT + 1] << 8);
+	image->version = read_text(bytes, image->start + VERSION_AT);
+	image->project = read_text(bytes, image->start + PROJECT_AT);
+	return NULL;
+}
+
+/* ---- fields ---- */
+
+struct field {
+	const char *start; /* of its placeholder, which is padded with '_' */
+	size_t length;
+	struct str value;
+	char *at; /* in the image; NULL: missing */
+};
+
+/* Finds the only placeholder of the field. Returns NULL, or a fault. */
+static const char *look_for(struct field *field, char *start, size_t length)
+{
+	char placeholder[ESP_IMAGE_URL_LENGTH_MAX + 1];
+	char *second;
+
+	memset(placeholder, '_', field->length);
+	memcpy(placeholder, field->start, strlen(field->start));
+	placeholder[field->length] = '\0'; /* the field ends with it in the image, too */
+	field->at = memmem(start, length, placeholder, field->length + 1);
+	if (!field->at)
+		return "has no fields for Wi-Fi and URL: they were filled in before, or it is not "
+		       "firmware of such panels";
+	second = field->at + 1;
+	if (memmem(second, (size_t)(start + length - second), placeholder, field->length + 1))
+		return "has a field for Wi-Fi or URL twice";
+	return NULL;
+}
+
+const char *esp_image_fill(char *bytes, const struct esp_image *image, struct str ssid,
+			   struct str password, struct str url)
+{
+	struct field fields[] = {
+	    {"XplaceholderWIFISSID", ESP_IMAGE_SSID_LENGTH_MAX, ssid, NULL},
+	    {"XplaceholderWIFIPASSWORD", ESP_IMAGE_PASSWORD_LENGTH_MAX, password, NULL},
+	    {"XplaceholderREMOTEURL", ESP_IMAGE_URL_LENGTH_MAX, url, NULL},
+	};
+	uint8_t hash[HASH_BYTES], change = 0;
+
+	for (size_t i = 0; i < array_length(fields); i++) {
+		const char *fault =
+		    look_for(&fields[i], bytes + image->start, image->checksum_at - image->start);
+
+		if (fault)
+			return fault;
+	}
+	for (size_t i = 0; i < array_length(fields); i++) {
+		struct field *field = &fields[i];
+
+		for (size_t j = 0; j < field->length; j++) {
+			char new = j < field->value.length ? field->value.data[j] : '\0';
+
+			change ^= (uint8_t)(field->at[j] ^ new);
+			field->at[j] = new;
+		}
+	}
+	bytes[image->checksum_at] = (char)((uint8_t)bytes[image->checksum_at] ^ change);
+	make_hash(bytes, image, hash);
+	memcpy(bytes + image->hash_at, hash, sizeof(hash));
+	return NULL;
+}
