@@ -137,6 +137,7 @@ ROWS = [
         tries = excluded.tries, checked_at = excluded.checked_at, is_bad = true, verdict = excluded.verdict"""),
     (62, "UPDATE version_check SET claimed_until = '2100-01-01' WHERE checked_at IS NULL"),
     (63, f"UPDATE device SET board = 'pixoticker' WHERE id = '{DEVICE}'"),
+    (65, f"UPDATE device SET brightness_curve = '1,8,12,35,100' WHERE id = '{DEVICE}'"),
     (63, """UPDATE panel_info SET settings = '{"hostname":"kitchen","apMode":true}'"""),
 ]
 
