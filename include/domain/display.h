@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/zone.h"
+#include "domain/brightness.h"
 #include "record/record.h"
 
 #include <stdint.h>
@@ -43,6 +44,7 @@ struct display_settings {
 	bool sleep_enabled;
 	struct sleep_setting sleep_set;
 	struct dim_setting dim_set;
+	struct brightness_curve curve;
 };
 
 /* Settings of a device's row. */

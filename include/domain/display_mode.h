@@ -25,7 +25,8 @@ enum display_mode_kind {
 
 struct display_mode {
 	enum display_mode_kind kind;
-	int brightness; /* percent; 0 if dark */
+	int brightness;	 /* percent; 0 if dark */
+	int panel_level; /* percentage that the panel is sent for it */
 	int64_t wall_us;
 	struct local_time local;
 	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */

@@ -31,7 +31,7 @@ struct playback_sent {
 enum { PLAYBACK_RING = 4 }; /* maximum of pictures in the ring */
 
 struct playback {
-	int brightness_sent;  /* -1: none yet */
+	int brightness_sent;  /* percentage for its board; -1: none yet */
 	bool says_queued;     /* the panel has sent "queued" on this connection */
 	bool has_spoken;      /* the panel has sent "queued" or "displaying" */
 	bool is_assumed;      /* the panel has not confirmed what is in displayed */

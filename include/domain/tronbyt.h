@@ -84,9 +84,10 @@ struct tronbyt_device {
 	struct str timezone;
 	struct str locale;
 	struct str board; /* empty: the file has none */
-	struct str note;  /* empty: none */
-	struct str key;	  /* empty: none */
-	bool needs_key;	  /* its panel showed the key there */
+	struct str brightness_curve;
+	struct str note; /* empty: none */
+	struct str key;	 /* empty: none */
+	bool needs_key;	 /* its panel showed the key there */
 	int64_t brightness;
 	int64_t schedule_interval_s;
 	bool sleep_enabled;

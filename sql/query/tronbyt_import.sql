@@ -19,7 +19,7 @@ WITH owner AS (
 	SELECT line.*
 	FROM owner, jsonb_to_record(:line::jsonb)
 		AS line ("formerId" text, alias text, "aliasIsGuessable" boolean,
-			"aliasIsOpen" boolean, name text, timezone text, locale text, board text, note text,
+			"aliasIsOpen" boolean, name text, timezone text, locale text, board text, "brightnessCurve" text, note text,
 			brightness int2, "scheduleInterval" int4, "sleepEnabled" boolean, "sleepStart" int2, "sleepEnd" int2,
 			"nightBrightness" int2, "dimEnabled" boolean, "dimStart" int2, "dimBrightness" int2,
 			entries jsonb)
@@ -40,13 +40,13 @@ WITH owner AS (
 	ORDER BY app.id
 	FOR SHARE OF app
 ), fresh AS (
-	INSERT INTO device (id, account_id, name, timezone, locale, board, note, link_key_hash, brightness,
+	INSERT INTO device (id, account_id, name, timezone, locale, board, brightness_curve, note, link_key_hash, brightness,
 		schedule_interval_s, sleep_enabled, sleep_start_minute, sleep_end_minute, night_brightness,
 		dim_enabled, dim_start_minute, dim_brightness, imported_as, alias, alias_key_hash,
 		alias_is_guessable, alias_is_open, generation,
 		pinned_installation_id, night_installation_id)
-	SELECT :id, :account_id, name, timezone, locale, board, coalesce(note, ''), :link_key_hash, brightness,
-		"scheduleInterval", "sleepEnabled", "sleepStart", "sleepEnd", "nightBrightness", "dimEnabled", "dimStart",
+	SELECT :id, :account_id, name, timezone, locale, board, coalesce("brightnessCurve", ''), coalesce(note, ''),
+		:link_key_hash, brightness, "scheduleInterval", "sleepEnabled", "sleepStart", "sleepEnd", "nightBrightness", "dimEnabled", "dimStart",
 		"dimBrightness", "formerId", alias, CASE WHEN alias IS NOT NULL THEN :alias_key_hash END,
 		"aliasIsGuessable", "aliasIsOpen",
 		jsonb_array_length(entries) + 1,

@@ -57,6 +57,7 @@ static const struct record_field device_fields[] = {
     RECORD_STR(struct device_line, device.timezone, .name = "timezone"),
     RECORD_STR(struct device_line, device.locale, .name = "locale"),
     RECORD_STR(struct device_line, device.board, .name = "board", .nullable = true),
+    RECORD_STR(struct device_line, device.brightness_curve, .name = "brightnessCurve"),
     RECORD_STR(struct device_line, device.note, .name = "note"),
     RECORD_INT2(struct device_line, device.brightness, .name = "brightness"),
     RECORD_INT4(struct device_line, device.schedule_interval_s, .name = "scheduleInterval"),

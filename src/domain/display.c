@@ -112,6 +112,7 @@ struct display_settings display_settings_of(const struct device *device,
 	    .sleep_enabled = device->sleep_enabled,
 	    .sleep_set = *sleep_set,
 	    .dim_set = *dim_set,
+	    .curve = brightness_curve_of(device->board, device->brightness_curve),
 	};
 }
 

@@ -71,7 +71,7 @@ static void set_push(struct display_mode *mode)
 		mode->valid_until_us = end_us;
 }
 
-struct display_mode display_mode_at(const struct content *content, int64_t wall_us)
+static struct display_mode mode_at(const struct content *content, int64_t wall_us)
 {
 	struct display_level level = display_level_at(&content->settings, wall_us);
 	struct display_mode mode = {
@@ -100,6 +100,14 @@ struct display_mode display_mode_at(const struct content *content, int64_t wall_
 		mode.kind = mode.alone ? DISPLAY_MODE_NIGHT : DISPLAY_MODE_DARK;
 		mode.brightness = mode.alone ? content->night_brightness : 0;
 	}
+	return mode;
+}
+
+struct display_mode display_mode_at(const struct content *content, int64_t wall_us)
+{
+	struct display_mode mode = mode_at(content, wall_us);
+
+	mode.panel_level = brightness_sent(&content->settings.curve, mode.brightness);
 	return mode;
 }
 

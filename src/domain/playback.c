@@ -234,13 +234,13 @@ static bool send(struct playback *playback, const struct playback_item *item, bo
 		 struct playback_clock clock, const struct playback_output *output)
 {
 	int64_t dwell_s = item->stay_s < PLAYBACK_DWELL_MAX_S ? item->stay_s : PLAYBACK_DWELL_MAX_S;
-	int change = mode->brightness == playback->brightness_sent ? -1 : mode->brightness;
+	int change = mode->panel_level == playback->brightness_sent ? -1 : mode->panel_level;
 	struct playback_item copy = *item; /* item may lie in the ring, which moves */
 	struct playback_sent *sent;
 
 	if (!output->picture(output->context, item, dwell_s, change, hurried))
 		return false;
-	playback->brightness_sent = mode->brightness;
+	playback->brightness_sent = mode->panel_level;
 	if (playback->ring_count == PLAYBACK_RING) {
 		playback->forgotten += playback->ring[0].number < 0 &&
 				       clock.now_ms - playback->ring[0].sent_ms <= SILENCE_MS;
@@ -492,9 +492,9 @@ int64_t playback_update(struct playback *playback, struct content *content,
 		next_ms = update_rotation(playback, content, &mode, clock, output);
 	}
 	/* Send it unless it was sent with a picture. */
-	if (mode.brightness != playback->brightness_sent) {
-		playback->brightness_sent = mode.brightness;
-		output->brightness(output->context, mode.brightness);
+	if (mode.panel_level != playback->brightness_sent) {
+		playback->brightness_sent = mode.panel_level;
+		output->brightness(output->context, mode.panel_level);
 	}
 	return next_ms < mode_ms ? next_ms : mode_ms;
 }

@@ -10,7 +10,7 @@ static int64_t dwell_in(const struct display_mode *now, const struct playback_it
 	while (until_us < wall_us + dwell_s * 1000000) {
 		struct display_mode mode = display_mode_at(now->content, until_us);
 
-		if (mode.brightness != now->brightness || !playback_item_is_wanted(item, &mode))
+		if (mode.panel_level != now->panel_level || !playback_item_is_wanted(item, &mode))
 			return (until_us - wall_us + 999999) / 1000000;
 		until_us = mode.valid_until_us;
 	}
@@ -103,7 +103,7 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 			     int64_t wall_us)
 {
 	struct display_mode mode = display_mode_at(content, wall_us);
-	struct poll_answer answer = {.brightness = mode.brightness};
+	struct poll_answer answer = {.brightness = mode.panel_level};
 	int64_t turns = take_turns(cursor, &mode);
 	struct playback_item item;
 

@@ -44,13 +44,16 @@ struct shown shown_of_playback(const struct playback *playback, const struct con
 			       struct playback_clock clock)
 {
 	struct display_mode mode = display_mode_at(content, clock.wall_us);
-	int sent = playback->brightness_sent;
+	bool is_sent =
+	    playback->brightness_sent != -1 && playback->brightness_sent != mode.panel_level;
 	struct shown shown = {
 	    .connection = SHOWN_WEB_SOCKET,
 	    .is_acknowledged = playback->has_spoken && !playback->is_assumed,
 	    .item = playback->displayed,
 	    .next = playback_next(playback, &mode),
-	    .brightness = sent == -1 ? mode.brightness : sent,
+	    .brightness =
+		is_sent ? brightness_from_sent(&content->settings.curve, playback->brightness_sent)
+			: mode.brightness,
 	    .since_ms = playback->since_ms,
 	    .until_ms = playback->until_ms,
 	};

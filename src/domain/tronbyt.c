@@ -1,6 +1,7 @@
 #include "domain/tronbyt.h"
 #include "base/zones.h"
 #include "domain/board.h"
+#include "domain/brightness.h"
 #include "domain/device.h"
 #include "tronbyt_reader.h"
 
@@ -96,10 +97,22 @@ static void read_locale(struct tronbyt_reader *reader, struct tronbyt_device *de
 static void read_board(struct tronbyt_reader *reader, struct tronbyt_device *device)
 {
 	tronbyt_text(reader, "type", &device->board);
-	if (device->board.length && board_check(device->board)) {
+	if (device->board.length && !board_check(device->board))
+		return;
+	if (device->board.length)
 		tronbyt_say(reader, "type", "is not a known board: not set");
-		device->board = (struct str){0};
-	}
+	device->board = (struct str){0};
+}
+
+static struct str without_spaces(struct arena *arena, struct str text)
+{
+	char *copy = arena_alloc(arena, text.length);
+	size_t length = 0;
+
+	for (size_t i = 0; i < text.length; i++)
+		if (text.data[i] != ' ')
+			copy[length++] = text.data[i];
+	return (struct str){copy, length};
 }
 
 static struct str scale_of(struct tronbyt_reader *reader)
@@ -108,6 +121,34 @@ static struct str scale_of(struct tronbyt_reader *reader)
 
 	tronbyt_text(reader, "custom_brightness_scale", &scale);
 	return scale;
+}
+
+/* Reads the percentages of its five steps; those of 0, the first of the file, are dark here. */
+static void read_curve(struct tronbyt_reader *reader, struct tronbyt_device *device)
+{
+	struct str points = without_spaces(reader->faults->arena, scale_of(reader)), dark;
+
+	if (points.length == 0)
+		return;
+	if (!str_next(&points, ',', &dark) || !str_equal(dark, STR("0")) || points.length == 0 ||
+	    brightness_points_check(points)) {
+		tronbyt_say(reader, "custom_brightness_scale",
+			    "is not 0 and five percentages that rise: those of the board are used");
+		return;
+	}
+	device->brightness_curve = points;
+}
+
+/* Makes percentages that panels were sent those that are even to the eye. */
+static void even_out(struct tronbyt_device *device)
+{
+	struct brightness_curve curve =
+	    brightness_curve_of(device->board, device->brightness_curve);
+	int64_t *const all[] = {&device->brightness, &device->night_brightness,
+				&device->dim_brightness};
+
+	for (size_t i = 0; i < array_length(all); i++)
+		*all[i] = brightness_from_sent(&curve, (int)*all[i]);
 }
 
 /* Files of before February 2026 have no member that says whether the device is dimmed: those with a
@@ -162,8 +203,6 @@ static void say_rest(struct tronbyt_reader *reader, const struct tronbyt_device 
 	for (size_t i = 0; i < array_length(filters); i++)
 		tronbyt_say_text(reader, filters[i], "none inherit",
 				 "colour filters do not exist here");
-	tronbyt_say_text(reader, "custom_brightness_scale", "",
-			 "brightness is a percentage here, without steps");
 	if (reader->has_levels && tronbyt_member(reader, "brightness"))
 		tronbyt_say(reader, "brightness", "was a step of 0 to 5: set to %lld %%",
 			    (long long)device->brightness);
@@ -275,6 +314,8 @@ static void read_members(struct tronbyt_reader *reader, struct tronbyt_device *d
 	tronbyt_number(reader, "default_interval", SCHEDULE_INTERVAL_MIN_S, SCHEDULE_INTERVAL_MAX_S,
 		       &device->schedule_interval_s);
 	read_night(reader, device);
+	read_curve(reader, device);
+	even_out(device);
 	read_address(reader, device);
 	read_key(reader, device);
 	say_rest(reader, device);

@@ -16,7 +16,7 @@ def entry(slug, number, **members):
 
 
 def device(name, apps=(), **members):
-    return {"id": secrets.token_hex(4), "name": name, "type": "tidbyt_gen1", "api_key": secrets.token_hex(16),
+    return {"id": secrets.token_hex(4), "name": name, "type": "", "api_key": secrets.token_hex(16),
             "notes": "", "brightness": 35, "custom_brightness_scale": "", "night_mode_enabled": False,
             "night_mode_app": "", "night_start": "22:00", "night_end": "06:00", "night_brightness": 1,
             "dim_mode_enabled": False, "dim_time": "20:00", "dim_brightness": 20, "default_interval": 15,
@@ -29,6 +29,28 @@ def device(name, apps=(), **members):
             "info": {"firmware_version": "1.6.6", "firmware_type": "ESP32", "protocol_version": 1,
                      "mac_address": "08:00:2b:01:02:03"},
             "apps": list(apps), **members}
+
+
+CURVES = {"tidbyt_gen1": (1, 15, 25, 35, 50), "tidbyt_gen2": (3, 8, 16, 35, 100)}
+
+
+def sent(percent, points):
+    """Percentage that a panel with these points is sent for one of this server."""
+    if percent < 20:
+        return points[0] if percent else 0
+    low, high = points[percent // 20 - 1], points[min(percent // 20, 4)]
+    return low + ((high - low) * (percent % 20) + 10) // 20
+
+
+def even(device, wanted):
+    """Brightnesses of this server for one of the file: those whose sent one is nearest."""
+    scale = device["custom_brightness_scale"]
+    points = [int(part) for part in scale.split(",")[1:]] or CURVES.get(device["type"], (1, 8, 12, 35, 100))
+    if wanted == 0 or not scale and not device["type"]:
+        return {wanted}
+    most = CURVES.get(device["type"], (100,))[-1]
+    off = {percent: abs(sent(percent, [min(point, most) for point in points]) - wanted) for percent in range(20, 101)}
+    return {percent for percent in off if off[percent] == min(off.values())}
 
 
 def account(devices):

@@ -68,7 +68,7 @@ def test_a_device_with_its_settings(world, account, clock):
     assert (older["dimMode"]["startTime"], older["dimMode"]["brightness"]) == ("19:45", 8)
     assert older["nightMode"]["brightness"] == 3
     assert world.sql("SELECT locale FROM device WHERE id = %s", made["id"]) == [("de-DE",)]
-    assert older["type"] == "tidbyt_gen1"
+    assert older["type"] == "other"
     first, second = account.get(f"/v1/devices/{made['id']}/installations").ok()
     assert older["pinnedApp"] == first["id"].replace("-", "") and older["nightMode"]["app"] == second["id"].replace("-", "")
     detail = account.get(f"/v1/devices/{made['id']}/installations/{first['id']}").ok()
@@ -128,7 +128,7 @@ def test_what_has_no_counterpart_is_named(account, clock):
         entry(clock.slug, 6, notes="x" * 100, display_time=2, start_time="25:00")]
     report = brought(account, exported(
         "Desk", several, notes="by the window", interstitial_enabled=True, color_filter="warm", swap_colors=True,
-        custom_brightness_scale="0,3,5,12,35,100", pinned_app="2", timezone="Mars/Base", locale="x", default_interval=3,
+        custom_brightness_scale="1,3,5,12,35,100", pinned_app="2", timezone="Mars/Base", locale="x", default_interval=3,
         brightness=300, location=None))
     found = notes(report)
     assert report["devices"][0]["entries"] == 3

@@ -140,6 +140,7 @@ ROWS = [
     (63, """UPDATE panel_info SET settings = '{"hostname":"kitchen","apMode":true}'"""),
     (65, f"INSERT INTO firmware_change (device_id, settings) VALUES ('{DEVICE}', '{{\"apMode\":true}}')"),
     (65, f"UPDATE device SET firmware_generation = generation, order_url = 'https://a.example' WHERE id = '{DEVICE}'"),
+    (66, f"UPDATE device SET brightness_curve = '1,8,12,35,100' WHERE id = '{DEVICE}'"),
 ]
 
 

@@ -77,7 +77,7 @@ def owner(source):
     source.ctl("installation", "update", "ö☃", "--device", "S-1", "--hours", "22:00-06:30", "--weekdays",
                "mon,sun", "--display-seconds", "30", "--enabled", "off")
     source.ctl("installation", "update", "third", "--device", "S-1", "--pinned", "on", "--note", "by the door")
-    source.ctl("device", "update", "S-1", "--note", "in the hall,\nleft")
+    source.ctl("device", "update", "S-1", "--note", "in the hall,\nleft", "--brightness-curve", "1,8,12,35,100")
     query(source, "UPDATE account SET password_hash = %s, is_administrator = true WHERE email = %s",
           PASSWORD_HASH, EMAIL)
     query(source, "INSERT INTO passkey (id, account_id, credential_id, algorithm, public_key, sign_count, "

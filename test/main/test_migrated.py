@@ -153,3 +153,10 @@ def test_nothing_has_a_note(sql):
     sql("UPDATE device SET note = repeat('é', 1000) WHERE ctid = (SELECT ctid FROM device LIMIT 1)")
     with pytest.raises(psycopg2.errors.CheckViolation, match="note_text_length"):
         sql("UPDATE device SET note = repeat('é', 1001) WHERE note <> ''")
+
+
+def test_no_panel_has_points_of_its_own(sql):
+    assert sql("SELECT count(*) FROM device WHERE brightness_curve <> ''") == [(0,)]
+    for wrong in ("1,2,3,4", "1,2,3,4,5,6", "1,2,3,4,x", "1,2,3,4,1000", " 1,2,3,4,5"):
+        with pytest.raises(psycopg2.errors.CheckViolation, match="brightness_points_form"):
+            sql("UPDATE device SET brightness_curve = %s", wrong)
