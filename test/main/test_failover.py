@@ -32,10 +32,17 @@ class Pair:
         self.first, self.second, self.database = first, second, database
         self.url = url_of(database, first, second)
 
-    def fail_over(self):
-        """The first dies and the second becomes the primary. Then the first wakes up."""
+    def wait_for_standby(self):
         wait_until(lambda: self.first.execute("SELECT 1 FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()"),
                    "a standby that has everything")
+
+    def connections_to_second(self):
+        """How many displayd has opened so far."""
+        return self.second.read_log().count("application_name=displayd")
+
+    def fail_over(self):
+        """The first dies and the second becomes the primary. Then the first wakes up."""
+        self.wait_for_standby()
         self.first.kill()
         self.second.promote()
         self.first.start()
@@ -47,7 +54,7 @@ class Pair:
 
 @pytest.fixture
 def pair(launch):
-    with Postgres(SETTINGS) as first:
+    with Postgres(SETTINGS | {"log_connections": "on", "log_min_messages": "log"}) as first:
         database = first.create_database().split("/")[3].split("?")[0]
         with Standby(first) as second:
             yield Pair(first, second, database)
@@ -86,6 +93,27 @@ def test_a_failover_while_it_runs(launch, pair):
     assert pair.name(pair.first) == "old"
 
 
+def test_a_standby_is_not_read(launch, pair):
+    """Between the end of the primary and the promotion requests are 503, and a start waits."""
+    server = launch(database=pair.url).start()
+    path, key = make_device(server)
+    pair.wait_for_standby()
+    server.is_patient = False
+    pair.first.kill()
+    asked = pair.connections_to_second()
+    other = launch(database=pair.url).launch()
+    other.wait_for_log('msg="waiting for the database"')
+    wait_until(lambda: server.request("GET", path, key=key).status == 503, "a refusal")
+    wait_until(lambda: pair.connections_to_second() > asked + 3, "connections that found a standby")
+    for _ in range(20):
+        assert server.request("GET", path, key=key).status == 503
+    assert other.process.poll() is None and "msg=connected" not in other.log()
+    pair.second.promote()
+    other.wait_until_ready()
+    wait_until(lambda: server.get("/readyz").status == 200, "a server with its database")
+    assert rename(other, (path, key)) == rename(server, (path, key)) == pair.name(pair.second)
+
+
 def set_read_only(postgres, is_read_only):
     how = "SET default_transaction_read_only = on" if is_read_only else "RESET default_transaction_read_only"
     postgres.execute(f"ALTER SYSTEM {how}")
@@ -118,9 +146,17 @@ def test_a_primary_that_is_set_read_only_is_read(launch):
         wait_until(lambda: server.get("/readyz").body == b"ok\n", "a database that takes changes")
 
 
-def kept_timeline(folder):
+def kept(folder):
     path = pathlib.Path(folder, "timeline")
-    return path.exists() and path.read_text(encoding="ascii").split()[1]
+    return path.read_text(encoding="ascii").split() if path.exists() else [None, None]
+
+
+def kept_system(folder):
+    return kept(folder)[0]
+
+
+def kept_timeline(folder):
+    return kept(folder)[1]
 
 
 def test_only_the_old_one_is_there(launch, folder, pair):
@@ -178,6 +214,30 @@ def test_another_database_is_accepted_once(launch, folder, pair):
         server.process.send_signal(signal.SIGHUP)
         wait_until(lambda: server.request("GET", device[0], key=device[1]).status == 200, "the accepted database")
         assert rename(server, device) == pair.name(pair.second)
+
+
+@pytest.mark.parametrize("count", (1, 2))
+def test_a_restore_accepts_its_database(launch, folder, pair, tmp_path, count):
+    """Also if --database names one server then, and several at the next start."""
+    server = launch(database=pair.url, state_dir=folder).start()
+    device = make_device(server)
+    wait_until(lambda: kept_timeline(folder) == "1", "the timeline in the state directory")
+    server.ctl("backup", str(tmp_path / "all"))
+    server.stop()
+    with Other(SETTINGS) as third:
+        third.create_empty(pair.database)
+        servers = third, pair.second
+        launch(database=url_of(pair.database, *servers[:count]), state_dir=folder).ctl("restore", str(tmp_path / "all"))
+        assert kept_system(folder) == third.execute("SELECT system_identifier FROM pg_control_system()")
+        server = launch(database=url_of(pair.database, *servers), state_dir=folder).start()
+        assert rename(server, device) == pair.name(third)
+
+
+def test_a_restore_with_one_server_keeps_no_timeline(launch, folder, pair, tmp_path):
+    server = launch(database=url_of(pair.database, pair.first), state_dir=folder)
+    server.ctl("backup", str(tmp_path / "all"))
+    server.ctl("restore", str(tmp_path / "all"))
+    assert not kept_timeline(folder)
 
 
 def test_one_server_needs_no_acceptance(launch, pair):

@@ -83,6 +83,31 @@ def test_no_request_fails_and_panels_come_back(scene):
     assert len(panels.gaps) >= 2 * len(paths)
 
 
+def test_old_workers_serve_until_the_new_ones_have_the_database():
+    """PostgreSQL takes no new connections, as while it is overloaded; its backends go on."""
+    one = Scene("--rate-limit", "0")
+    waiting = 'msg="waiting for the database, the old workers serve meanwhile"'
+    try:
+        before, postmaster = one.server.workers(), one.server.postmaster()
+        with Load(one.server.address, "/v1/devices", one.key) as load:
+            os.kill(postmaster, signal.SIGSTOP)
+            try:
+                one.server.process.send_signal(signal.SIGUSR2)
+                one.server.wait_for_log(waiting, 2)
+                load.wait_for(100)
+                wait_until(lambda: set(before) < set(one.server.children()[0]), "workers of both programs")
+                assert "msg=upgraded" not in one.server.log()
+            finally:
+                os.kill(postmaster, signal.SIGCONT)
+            one.server.wait_for_log("msg=upgraded")
+            one.retire()
+            load.wait_for(100)
+        assert load.failures == []
+        assert not set(before) & set(one.server.workers())
+    finally:
+        one.remove()
+
+
 def shared_memory(pid):
     """Shared memory that a process has mapped."""
     with open(f"/proc/{pid}/maps", encoding="ascii") as file:

@@ -294,12 +294,20 @@ static enum ctl_exit run_steps(struct ctl *ctl, struct restore *restore)
 	return code == CTL_DONE ? commit(restore) : code;
 }
 
-/* Makes displayd use this one of several servers, and its successors. */
-static void keep_timeline(const struct ctl *ctl)
+/* Makes displayd use this one of several servers, and its successors. If --database names one
+ * server, only a timeline that was kept before is replaced: a later start may name several. */
+static void keep_timeline(struct ctl *ctl)
 {
+	const char *state_dir = ctl->config.state_dir;
 	struct timeline timeline = timeline_get(&ctl->timeline);
+	PGresult *result;
 
-	if (timeline.system && state_dir_write_timeline(ctl->config.state_dir, timeline) < 0)
+	if (!timeline.system && state_dir_read_timeline(state_dir).system) {
+		result = PQexec(ctl->connection, "SELECT " TIMELINE_COLUMNS);
+		timeline = timeline_read(result, 0);
+		PQclear(result);
+	}
+	if (timeline.system && state_dir_write_timeline(state_dir, timeline) < 0)
 		fprintf(stderr, "displayctl: cannot write the file timeline to the state "
 				"directory; run displayctl database accept\n");
 }

@@ -36,6 +36,14 @@ def test_each_allocation_of_a_transfer_may_fail(certificate, is_tls, step):
     assert failed > 100 and enough < MEBIBYTE
 
 
+def test_the_memory_of_an_account_grows_with_its_transfers():
+    """3 MiB for each, and what idle connections may keep. Another account has its own."""
+    done = subprocess.run([os.environ["SCARCE_MEMORY"]], capture_output=True, check=True, text=True, timeout=60)
+    one, two, again, other = [int(word) / MEBIBYTE for word in done.stdout.split()]
+    assert 3 <= one <= 3.5 and 6 <= two <= 6.5
+    assert 3 <= again <= 3.5 and 3 <= other <= 3.5
+
+
 GZIP = bytes.fromhex("1f8b0800000000000003")  # the begin of its format
 
 

@@ -45,21 +45,35 @@ static void on_beating_up(struct hint_subscription *subscription, bool up)
 		db_hint(beating, STR("made-good"));
 }
 
-static int open_beating(void **state)
+static int open_with(struct db_settings settings)
 {
-	struct db_settings settings = usual_settings();
-
-	(void)state;
 	run_sql(beat_table);
 	open_world(NULL);
 	settings.instance = (struct id){{1}};
 	beating = db_create(&world.loop, &settings);
-	beating->hints.on_unseen = NULL; /* its statement is not one of those of tests */
+	if (settings.statements)
+		beating->hints.on_unseen = NULL; /* its statement is not one of those of tests */
 	beating_subscription =
 	    (struct hint_subscription){.on_hint = ignore_hint, .on_up = on_beating_up};
 	db_subscribe(beating, &beating_subscription);
 	turn_until(db_hints_are_up(beating));
 	return 0;
+}
+
+static int open_beating(void **state)
+{
+	(void)state;
+	return open_with(usual_settings());
+}
+
+/* A worker with the statements of displayd. */
+static int open_complete(void **state)
+{
+	struct db_settings settings = usual_settings();
+
+	(void)state;
+	settings.statements = NULL;
+	return open_with(settings);
 }
 
 static int open_slow(void **state)
@@ -112,6 +126,50 @@ SLOW(test_first_beat)
 	made_good = strstr(world.hints, "made-good");
 	assert_non_null(made_good);
 	assert_true(made_good < strstr(world.hints, "beaten"));
+}
+
+/* ---- a worker whose beats fail ---- */
+
+static enum db_outcome write_outcome(void)
+{
+	struct asked *asked = ask(STATEMENT_HINT_SEEN);
+	enum db_outcome outcome;
+
+	db_add_id(&asked->query.parameters, (struct id){{2}});
+	db_add_int4(&asked->query.parameters, 1);
+	db_submit(beating, &asked->query);
+	wait_for(asked);
+	outcome = asked->outcome;
+	forget(asked);
+	return outcome;
+}
+
+static bool has_row(void)
+{
+	return finds("SELECT FROM hint_beat WHERE seen_at > now() - interval '10 s' AND "
+		     "instance = '01000000-0000-0000-0000-000000000000'");
+}
+
+/* Others have forgotten it after a minute: it makes itself known before it writes. */
+TEST_IN(test_a_forgotten_writer, open_complete, close_beating)
+{
+	struct hints *hints = &beating->hints;
+
+	run_sql("INSERT INTO hint_beat VALUES (md5('other')::uuid, 1, now(), now())");
+	turn_until(hints->has_beaten && beats_know_others(&hints->beats) && db_is_up(beating));
+	assert_int_equal(write_outcome(), DB_OK);
+	for (unsigned i = 0; i < 2; i++) {
+		hints->beat_again_ms = UINT64_MAX;
+		turn_until(!hints->busy);
+		run_sql("DELETE FROM hint_beat WHERE instance = "
+			"'01000000-0000-0000-0000-000000000000'");
+		hints->seen_ms = loop_now_ms(&world.loop) - 55 * UINT64_C(1000);
+		assert_false(db_is_up(beating));
+		assert_int_equal(write_outcome(), DB_UNAVAILABLE);
+		turn_until(db_is_up(beating));
+		assert_true(has_row());
+		assert_int_equal(write_outcome(), DB_OK);
+	}
 }
 
 /* Rows that are dead to all but an old transaction make each look slower. */

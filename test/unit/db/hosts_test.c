@@ -221,6 +221,23 @@ static struct timeline ask_servers(struct hosts *hosts)
 	return timeline;
 }
 
+/* Servers are asked side by side: those that hang leave the others their time. */
+TEST(servers_that_hang_are_asked_beside_the_others)
+{
+	struct timeline_known known = {0};
+	unsigned port;
+	int silent = open_silent(&port);
+	struct hosts *hosts;
+	char url[500];
+
+	make_url(url, sizeof(url), port, "127.0.0.1");
+	hosts = hosts_of(url);
+	hosts_fence(hosts, &known);
+	(void)ask_servers(hosts);
+	hosts_destroy(hosts);
+	close(silent);
+}
+
 TEST(an_old_timeline_is_refused)
 {
 	struct timeline_known known = {0};
