@@ -46,8 +46,9 @@ WITH owner AS (
 		alias_is_guessable, alias_is_open, generation,
 		pinned_installation_id, night_installation_id)
 	SELECT :id, :account_id, name, timezone, locale, board, coalesce("brightnessCurve", ''), coalesce(note, ''),
-		:link_key_hash, brightness, "scheduleInterval", "sleepEnabled", "sleepStart", "sleepEnd", "nightBrightness", "dimEnabled", "dimStart",
-		"dimBrightness", "formerId", alias, CASE WHEN alias IS NOT NULL THEN :alias_key_hash END,
+		:link_key_hash, brightness, "scheduleInterval", "sleepEnabled", "sleepStart", "sleepEnd",
+		"nightBrightness", "dimEnabled", "dimStart", "dimBrightness", "formerId", alias,
+		CASE WHEN alias IS NOT NULL THEN :alias_key_hash END,
 		"aliasIsGuessable", "aliasIsOpen",
 		jsonb_array_length(entries) + 1,
 		(SELECT chosen.id FROM chosen WHERE "isPinned"), (SELECT chosen.id FROM chosen WHERE "isNight")

@@ -162,8 +162,11 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_bool(false);
 	else if (strncmp(column, "push_", 5) == 0)
 		add_push_column(device, column, picture);
-	else if (is(column, "pinned_installation_id"))
+	else if (is(column, "pinned_installation_id") || is(column, "board") ||
+		 is(column, "firmware_generation"))
 		add_null();
+	else if (is(column, "brightness_curve"))
+		add_value_text("");
 	else if (is(column, "night_installation_id"))
 		add_value_text(device->night);
 	else if (is(column, "turned_at"))
