@@ -138,7 +138,7 @@ function PowerSave(props: Props): JSX.Element {
 			label="Wi-Fi power saving"
 			value={`${chosen ?? shown(props.firmware, "wifiPowerSave") ?? 0}`}
 			options={POWER_SAVE}
-			onChange={(value) => save(Number(value) as 0 | 1 | 2)}
+			onChange={(value) => save(Number(value))}
 			said={state(props.firmware, "wifiPowerSave") ?? said}
 			fault={fault}
 		/>
@@ -185,7 +185,9 @@ export function FirmwareSettings({ device }: { device: Device }): JSX.Element | 
 			{flags.map(([name, label]) => (
 				<Flag key={name} name={name} label={label} {...props} />
 			))}
-			<p class="quiet">The panel keeps these settings, and applies some of them when it restarts.</p>
+			<p class="quiet">
+				The panel keeps these settings, and applies some of them when it restarts.
+			</p>
 		</fieldset>
 	);
 }
