@@ -16,7 +16,7 @@ SETTINGS = {"hostname": "kitchen", "syslogAddr": "log.example.org:514", "sntpSer
             "skipDisplayVersion": False, "skipBootAnimation": True, "apMode": True, "preferIPv6": False,
             "disableTouch": True}
 NOTHING = {"board": None, "version": None, "type": None, "protocolVersion": None, "ssid": None, "wifiSignal": None,
-           "settings": {}, "reportedAt": None}
+           "settings": {}, "reportedAt": None, "change": None}
 
 
 def firmware(browser, made):
