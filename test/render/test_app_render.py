@@ -22,7 +22,10 @@ def test_own_apps(name, tmp_path):
     output = tmp_path / "out.webp"
     done = run(APPS / name, *MOMENT, "-o", output)
     assert (done.returncode, done.stderr) == (0, "")
-    assert list(frames(output)) == list(frames(PICTURES / f"{name}.webp"))
+    shown, known = list(frames(output)), list(frames(PICTURES / f"{name}.webp"))
+    assert shown[:len(known)] == known
+    # One asks for its whole animation, of which the picture has the first 15 s.
+    assert len(shown) == len(known) + (68 if name == "marquee" else 0)
     assert os.listdir(tmp_path) == ["out.webp"]
 
 
