@@ -14,12 +14,15 @@ import exported  # noqa: E402
 
 EMAIL = "ada@example.org"
 VALUES = {"bool": "NOT {name}", "str": "{name}", "clock": "77"}
+WITH_FORM = {"brightness_curve": "'3,8,16,35,100'"}
 
 
 def value_of(name, setting):
     """Another value of a setting, in SQL. The one that it has, if only a check of C knows others."""
     if "enum" in setting.whole:
         return f"'{setting.whole['enum'][-1]}'"
+    if name in WITH_FORM:
+        return WITH_FORM[name]
     if setting.exported[1] == "str" and "maxLength" in setting.whole:
         return "'new'"
     return VALUES.get(setting.exported[1], f"{setting.whole.get('minimum', 0) + 2}").format(name=name)

@@ -192,7 +192,7 @@ class TestConfirmation:
     def test_all_that_ask_are_here(self):
         """A new command with --yes belongs in the table above."""
         text = run_ctl("help", json_output=False)
-        commands = re.findall(r"^  ((?:account|app|device|installation|key|version) [a-z]+)", text,
+        commands = re.findall(r"^  ((?:account|app|device|installation|key|version) [a-z-]+)", text,
                               re.M)
         assert [words.split() for words in sorted(commands)
                 if "--yes" in run_ctl(*words.split(), "--help", json_output=False)] == sorted(ASKING + ASKING_OF_MORE)

@@ -153,7 +153,7 @@ def test_a_page_of_the_manual(page):
 def test_the_manual_has_every_command():
     with open(os.path.join(BUILT, "displayctl.1"), encoding="utf-8") as file:
         text = file.read()
-    commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?)(?= |$)", run_ctl("help", json_output=False), re.M)
+    commands = re.findall(r"^  ([a-z]+(?: [a-z-]+)?)(?= |$)", run_ctl("help", json_output=False), re.M)
     assert len(commands) > 30
     for command in commands:
         assert f"\n.Cm {command}\n" in text
