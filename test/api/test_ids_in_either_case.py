@@ -11,7 +11,7 @@ from scene import CONTRACT
 IMAGE = images.text(images.webp(images.gradient(0)))
 # Members of bodies that name a device, an app or an entry.
 NAMES = re.compile(r"devices?|app|app_id|order|(?:device|installation)I[dD]|\w+App")
-# What is in a body: members of an operation, with the IDs of a device, an app and two entries of that app.
+# Members of the body of an operation, with the IDs of a device, an app and two entries of that app.
 BODIES = {
     "setBrightness": lambda ids: {"devices": [ids.device], "brightness": 7},
     "pinEntries": lambda ids: {"devices": [ids.device], "installationId": ids.entry},

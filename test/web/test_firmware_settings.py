@@ -94,14 +94,14 @@ def test_not_confirmed(world, firmware):
         firmware.set({"preferIPv6": True}).ok()
         assert settings_of(panel) == {"prefer_ipv6": True}
         assert firmware.get()["change"]["settings"] == {"preferIPv6": True}
-        # One that still waits is extended.
+        # Another change extends one that still waits.
         assert firmware.set({"swapColors": True}).ok()["change"]["settings"] == {"preferIPv6": True, "swapColors": True}
 
 
 def test_what_was_not_sent_in_time_is_not_sent(world, firmware):
     with panel_of(world, firmware.made) as panel:
         firmware.introduce(panel)
-    # As if the panel had left between the request and the message.
+    # The panel seems to have left between the request and the message.
     world.sql("INSERT INTO firmware_change (device_id, settings, asked_at) VALUES (%s, '{\"apMode\":true}', now() - interval '61 s')",
               firmware.device)
     world.sql("UPDATE device SET generation = generation + 1, firmware_generation = generation + 1 WHERE id = %s", firmware.device)
