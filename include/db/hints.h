@@ -36,7 +36,7 @@ struct id instance_name(const void *common);
 /* Subscription to hints. Embed it in the subscriber, which must live until db_unsubscribe(). */
 struct hint_subscription {
 	struct list node; /* private */
-	const char *kind; /* "device"; NULL: hints of all kinds, with their kind in the text */
+	struct str kind;  /* "device"; empty: hints of all kinds, with their kind in the text */
 	/* A hint arrived, perhaps from this process. text: the part after the kind and its ":". It
 	 * is untrusted: every program that may connect to the database can send hints. */
 	void (*on_hint)(struct hint_subscription *subscription, struct str text);

@@ -41,7 +41,7 @@ static bool version_wait_begin(struct task *task, struct version_wait *wait, str
 
 	wait->task = task;
 	wait->version_id = version_id;
-	wait->hints = (struct hint_subscription){.kind = "checked", .on_hint = on_hint};
+	wait->hints = (struct hint_subscription){.kind = STR("checked"), .on_hint = on_hint};
 	deadline_init(&wait->deadline, on_deadline);
 	db_subscribe(task_service(task)->db, &wait->hints);
 	wait->until_ms = loop_now_ms(loop_of(wait)) + LIMIT_VERSION_WAIT_MS;

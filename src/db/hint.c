@@ -175,16 +175,16 @@ static bool is_word(struct str word)
 
 static unsigned metric_of(struct str kind)
 {
-	static const char *const kinds[] = {
-	    [METRIC_HINT_DEVICE] = "device", [METRIC_HINT_PUSH] = "push",
-	    [METRIC_HINT_KEY] = "key",	     [METRIC_HINT_APP] = "app",
-	    [METRIC_HINT_RENDER] = "render", [METRIC_HINT_CHANGED] = "changed",
-	    [METRIC_HINT_WATCH] = "watch",   [METRIC_HINT_SHOWS] = "shows",
-	    [METRIC_HINT_READ] = "read",
+	static const struct str kinds[] = {
+	    [METRIC_HINT_DEVICE] = STR("device"), [METRIC_HINT_PUSH] = STR("push"),
+	    [METRIC_HINT_KEY] = STR("key"),	  [METRIC_HINT_APP] = STR("app"),
+	    [METRIC_HINT_RENDER] = STR("render"), [METRIC_HINT_CHANGED] = STR("changed"),
+	    [METRIC_HINT_WATCH] = STR("watch"),	  [METRIC_HINT_SHOWS] = STR("shows"),
+	    [METRIC_HINT_READ] = STR("read"),
 	};
 
 	for (unsigned i = 0; i < array_length(kinds); i++)
-		if (kinds[i] && str_equal(kind, str_from(kinds[i])))
+		if (kinds[i].length > 0 && str_equal(kind, kinds[i]))
 			return i;
 	return METRIC_HINT_OTHER;
 }
@@ -198,9 +198,9 @@ static void deliver(struct hints *hints, struct str word)
 	list_for_each (node, &hints->subscriptions) {
 		struct hint_subscription *subscription = subscription_of(node);
 
-		if (!subscription->kind)
+		if (subscription->kind.length == 0)
 			subscription->on_hint(subscription, word);
-		else if (kind.length < word.length && str_equal(kind, str_from(subscription->kind)))
+		else if (kind.length < word.length && str_equal(kind, subscription->kind))
 			subscription->on_hint(subscription, str_from_offset(word, kind.length + 1));
 	}
 }
@@ -444,10 +444,9 @@ void hints_note_seen(struct hints *hints, uint64_t ms)
 
 bool hints_are_forgotten(const struct hints *hints)
 {
-	if (connection_is_up(&hints->connection) && is_read_only(hints))
-		return false;
 	return beats_know_others(&hints->beats) &&
-	       loop_now_ms(hints->connection.loop) - hints->seen_ms >= FORGOTTEN_MS;
+	       loop_now_ms(hints->connection.loop) - hints->seen_ms >= FORGOTTEN_MS &&
+	       !(connection_is_up(&hints->connection) && is_read_only(hints));
 }
 
 void hints_start(struct hints *hints, const struct connection *connection)

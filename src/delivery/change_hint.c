@@ -1,14 +1,23 @@
 #include "change_hint.h"
-#include "base/arena.h"
+#include "base/decimal.h"
+#include "base/require.h"
 
-void change_hint_send(struct db *db, const char *kind, struct id id, int64_t generation)
+enum { KIND_BYTES_MAX = 15 };
+
+void change_hint_send(struct db *db, struct str kind, struct id id, int64_t generation)
 {
-	char text[ID_TEXT_LENGTH + 1];
-	struct arena arena = {0};
+	/* The NUL of the ID has the place of its colon. */
+	char word[KIND_BYTES_MAX + 1 + ID_TEXT_LENGTH + 1 + DECIMAL_BYTES_MAX];
+	size_t length = kind.length;
 
-	id_format(id, text);
-	db_hint(db, arena_printf(&arena, "%s:%s:%lld", kind, text, (long long)generation));
-	arena_finish(&arena);
+	require(length <= KIND_BYTES_MAX);
+	memcpy(word, kind.data, length);
+	word[length++] = ':';
+	id_format(id, word + length);
+	length += ID_TEXT_LENGTH;
+	word[length++] = ':';
+	length += decimal_format(generation, word + length);
+	db_hint(db, (struct str){word, length});
 }
 
 bool change_hint_parse(struct str text, struct id *ret_id, int64_t *ret_generation)

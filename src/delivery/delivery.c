@@ -293,15 +293,16 @@ struct delivery *delivery_create(struct loop *loop, struct db *db, struct region
 	connect_panel_connections(delivery, loop, shared);
 	connect_view_subscriptions(delivery, loop);
 	delivery->hints = (struct hint_subscription){
-	    .kind = "device",
+	    .kind = STR("device"),
 	    .on_hint = on_device_hint,
 	    .on_up = on_hints_up,
 	};
 	db_subscribe(db, &delivery->hints);
-	delivery->app_hints = (struct hint_subscription){.kind = "app", .on_hint = on_app_hint};
+	delivery->app_hints =
+	    (struct hint_subscription){.kind = STR("app"), .on_hint = on_app_hint};
 	db_subscribe(db, &delivery->app_hints);
 	delivery->render_hints =
-	    (struct hint_subscription){.kind = "render", .on_hint = on_render_hint};
+	    (struct hint_subscription){.kind = STR("render"), .on_hint = on_render_hint};
 	db_subscribe(db, &delivery->render_hints);
 	return delivery;
 }

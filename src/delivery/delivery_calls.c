@@ -10,22 +10,22 @@ void delivery_device_changed(struct delivery *delivery, struct id device_id, int
 {
 	loader_note_change(&delivery->loader, device_id, generation);
 	loader_changed(&delivery->loader, device_id, generation);
-	change_hint_send(delivery->db, "device", device_id, generation);
+	change_hint_send(delivery->db, STR("device"), device_id, generation);
 }
 
 void delivery_app_changed(struct delivery *delivery, struct id app_id, int64_t generation)
 {
-	change_hint_send(delivery->db, "app", app_id, generation);
+	change_hint_send(delivery->db, STR("app"), app_id, generation);
 }
 
 void delivery_version_uploaded(struct delivery *delivery, struct id version_id)
 {
-	change_hint_send(delivery->db, "version", version_id, 0);
+	change_hint_send(delivery->db, STR("version"), version_id, 0);
 }
 
 void delivery_version_checked(struct delivery *delivery, struct id version_id)
 {
-	change_hint_send(delivery->db, "checked", version_id, 0);
+	change_hint_send(delivery->db, STR("checked"), version_id, 0);
 }
 
 void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subscriber *subscriber)

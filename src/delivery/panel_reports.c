@@ -79,7 +79,7 @@ static void on_learnt(struct db_query *query, const struct db_result *result)
 
 	if (result->outcome == DB_OK && result->row_count) {
 		db_read_row(result, 0, query->record, &learning->arena, &learning->row);
-		change_hint_send(learning->reports->db, "device", learning->device_id,
+		change_hint_send(learning->reports->db, STR("device"), learning->device_id,
 				 learning->row.generation);
 	}
 	learning->reports->under_way--;
@@ -116,7 +116,7 @@ static void take_rows(const struct batch *batch, const struct panel_told_row *ro
 		const struct report *report = find(&batch->taken, rows[i].device_id);
 
 		if (rows[i].is_new) /* pages show it */
-			change_hint_send(reports->db, "device", rows[i].device_id,
+			change_hint_send(reports->db, STR("device"), rows[i].device_id,
 					 rows[i].generation);
 		if (report && rows[i].is_mac_new && !reports->is_draining)
 			learn_mac(reports, report);

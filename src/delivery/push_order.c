@@ -146,7 +146,7 @@ bool push_order_is_next(struct push_order *order, struct push_turn *turn, struct
 void push_order_answered(struct push_order *order, struct id device_id, int64_t generation)
 {
 	mark_answered(order, device_id, generation);
-	change_hint_send(order->db, "push", device_id, generation);
+	change_hint_send(order->db, STR("push"), device_id, generation);
 }
 
 static void on_hint(struct hint_subscription *hints, struct str text)
@@ -164,7 +164,7 @@ static void on_hint(struct hint_subscription *hints, struct str text)
 void push_order_init(struct push_order *order)
 {
 	list_init(&order->by_age);
-	order->hints = (struct hint_subscription){.kind = "push", .on_hint = on_hint};
+	order->hints = (struct hint_subscription){.kind = STR("push"), .on_hint = on_hint};
 	db_subscribe(order->db, &order->hints);
 }
 

@@ -439,13 +439,14 @@ void view_subscriptions_init(struct view_subscriptions *subscriptions)
 	list_init(&subscriptions->to_look_up);
 	list_init(&subscriptions->looked_up);
 	loop_later_init(&subscriptions->look_up, on_look_up);
-	subscriptions->views =
-	    (struct hint_subscription){.kind = "shows", .on_hint = on_view_hint, .on_up = on_up};
+	subscriptions->views = (struct hint_subscription){
+	    .kind = STR("shows"), .on_hint = on_view_hint, .on_up = on_up};
 	subscriptions->others =
-	    (struct hint_subscription){.kind = "watch", .on_hint = on_other_watch};
+	    (struct hint_subscription){.kind = STR("watch"), .on_hint = on_other_watch};
 	subscriptions->devices =
-	    (struct hint_subscription){.kind = "device", .on_hint = on_device_hint};
-	subscriptions->pushes = (struct hint_subscription){.kind = "push", .on_hint = on_push_hint};
+	    (struct hint_subscription){.kind = STR("device"), .on_hint = on_device_hint};
+	subscriptions->pushes =
+	    (struct hint_subscription){.kind = STR("push"), .on_hint = on_push_hint};
 	db_subscribe(subscriptions->db, &subscriptions->views);
 	db_subscribe(subscriptions->db, &subscriptions->others);
 	db_subscribe(subscriptions->db, &subscriptions->devices);

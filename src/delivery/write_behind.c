@@ -142,7 +142,8 @@ static void tell_contacts(const struct batch *batch)
 		if (!panel || !panel->is_contact)
 			continue;
 		panel->is_contact = false;
-		change_hint_send(batch->write_behind->db, "device", panel->id, panel->generation);
+		change_hint_send(batch->write_behind->db, STR("device"), panel->id,
+				 panel->generation);
 	}
 }
 

@@ -368,8 +368,8 @@ struct events *events_create(const struct events_settings *settings)
 	loop_later_init(&events->follow, on_follow);
 	init_modules(events);
 	/* Subscribe after the modules: rings are emptied before streams are notified. */
-	events->ups =
-	    (struct hint_subscription){.kind = "events", .on_hint = on_no_hint, .on_up = on_up};
+	events->ups = (struct hint_subscription){
+	    .kind = STR("events"), .on_hint = on_no_hint, .on_up = on_up};
 	db_subscribe(events->db, &events->ups);
 	return events;
 }

@@ -141,10 +141,10 @@ static void on_up(struct hint_subscription *hints, bool up)
 
 void happenings_init(struct happenings *happenings)
 {
-	happenings->events =
-	    (struct hint_subscription){.kind = "event", .on_hint = on_event_hint, .on_up = on_up};
+	happenings->events = (struct hint_subscription){
+	    .kind = STR("event"), .on_hint = on_event_hint, .on_up = on_up};
 	happenings->devices =
-	    (struct hint_subscription){.kind = "device", .on_hint = on_device_hint};
+	    (struct hint_subscription){.kind = STR("device"), .on_hint = on_device_hint};
 	db_subscribe(happenings->db, &happenings->events);
 	db_subscribe(happenings->db, &happenings->devices);
 }

@@ -166,8 +166,8 @@ void key_checks_init(struct key_checks *checks)
 	list_init(&checks->asked);
 	loop_later_init(&checks->ask, on_ask);
 	deadline_init(&checks->tick, on_tick);
-	checks->hints =
-	    (struct hint_subscription){.kind = "key", .on_hint = on_hint, .on_heard = on_heard};
+	checks->hints = (struct hint_subscription){
+	    .kind = STR("key"), .on_hint = on_hint, .on_heard = on_heard};
 	db_subscribe(checks->db, &checks->hints);
 }
 

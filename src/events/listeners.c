@@ -438,8 +438,9 @@ void listeners_init(struct listeners *listeners)
 	loop_later_init(&listeners->load, on_load);
 	deadline_init(&listeners->tick, on_tick);
 	listeners->listens =
-	    (struct hint_subscription){.kind = "listen", .on_hint = on_listen, .on_up = on_up};
-	listeners->changes = (struct hint_subscription){.kind = "changed", .on_hint = on_changed};
+	    (struct hint_subscription){.kind = STR("listen"), .on_hint = on_listen, .on_up = on_up};
+	listeners->changes =
+	    (struct hint_subscription){.kind = STR("changed"), .on_hint = on_changed};
 	db_subscribe(listeners->db, &listeners->listens);
 	db_subscribe(listeners->db, &listeners->changes);
 }

@@ -227,7 +227,7 @@ struct hooks *hooks_create(const struct hooks_settings *settings)
 	hooks->on_sent = look_soon;
 	deadline_init(&hooks->look, on_look);
 	look_after(hooks, UNAVAILABLE_MS);
-	hooks->hints = (struct hint_subscription){.kind = "webhook", .on_hint = on_hint};
+	hooks->hints = (struct hint_subscription){.kind = STR("webhook"), .on_hint = on_hint};
 	db_subscribe(settings->db, &hooks->hints);
 	return hooks;
 }

@@ -234,7 +234,7 @@ struct bridge *bridge_create(const struct bridge_settings *settings)
 	list_init(&bridge->brokers);
 	deadline_init(&bridge->tick, on_tick);
 	deadline_init(&bridge->lost, on_lost);
-	bridge->hints = (struct hint_subscription){.kind = "mqtt", .on_hint = on_hint};
+	bridge->hints = (struct hint_subscription){.kind = STR("mqtt"), .on_hint = on_hint};
 	if (!settings->has_program)
 		return bridge;
 	db_subscribe(settings->db, &bridge->hints);

@@ -374,7 +374,7 @@ static void on_hint(struct hint_subscription *hints, struct str text)
 
 void version_checks_start(struct version_checks *checks)
 {
-	checks->hints = (struct hint_subscription){.kind = "version", .on_hint = on_hint};
+	checks->hints = (struct hint_subscription){.kind = STR("version"), .on_hint = on_hint};
 	db_subscribe(checks->settings.db, &checks->hints);
 	for (unsigned language = 0; language < ENGINE_LANGUAGE_COUNT; language++) {
 		for (unsigned i = 0; i < VERSION_CHECKS_AT_ONCE; i++) {

@@ -158,7 +158,7 @@ struct key_cache *key_cache_create(struct loop *loop)
 	cache->loop = loop;
 	list_init(&cache->by_age);
 	cache->hints = (struct hint_subscription){
-	    .kind = "key",
+	    .kind = STR("key"),
 	    .on_hint = on_hint,
 	    .on_up = on_hints_up,
 	    .on_heard = on_heard,

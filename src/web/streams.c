@@ -217,9 +217,9 @@ struct streams *streams_create(struct loop *loop, struct db *db)
 	    .on_alive = on_session_alive,
 	};
 	session_checks_init(&streams->checks);
-	streams->changes =
-	    (struct hint_subscription){.kind = "changed", .on_hint = on_changed, .on_up = on_up};
-	streams->apps = (struct hint_subscription){.kind = "app", .on_hint = on_app};
+	streams->changes = (struct hint_subscription){
+	    .kind = STR("changed"), .on_hint = on_changed, .on_up = on_up};
+	streams->apps = (struct hint_subscription){.kind = STR("app"), .on_hint = on_app};
 	db_subscribe(db, &streams->changes);
 	db_subscribe(db, &streams->apps);
 	return streams;

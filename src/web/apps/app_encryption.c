@@ -473,7 +473,7 @@ struct app_encryption *app_encryption_create(const struct app_encryption_setting
 	work->with = *settings;
 	deadline_init(&work->next, look);
 	loop_later_init(&work->go_on, take_next);
-	work->hints = (struct hint_subscription){.kind = "seal", .on_hint = on_hint};
+	work->hints = (struct hint_subscription){.kind = STR("seal"), .on_hint = on_hint};
 	work->language_count = engines_languages(settings->engines, work->languages);
 	/* A build without engines cannot make forms. */
 	work->is_draining = work->language_count == 0;

@@ -238,7 +238,7 @@ struct app_pictures *app_pictures_create(struct loop *loop, struct db *db, struc
 	pictures->db = db;
 	pictures->engines = engines;
 	deadline_init(&pictures->next, look);
-	pictures->deploys = (struct hint_subscription){.kind = "app", .on_hint = on_deploy};
+	pictures->deploys = (struct hint_subscription){.kind = STR("app"), .on_hint = on_deploy};
 	pictures->language_count = engines_languages(engines, pictures->languages);
 	/* Without a language there is nothing to look for. */
 	pictures->is_draining = pictures->language_count == 0;

@@ -258,7 +258,7 @@ struct own_pictures *own_pictures_create(struct loop *loop, struct db *db)
 	pictures->loop = loop;
 	pictures->db = db;
 	deadline_init(&pictures->next, look);
-	pictures->imports = (struct hint_subscription){.kind = "app", .on_hint = on_import};
+	pictures->imports = (struct hint_subscription){.kind = STR("app"), .on_hint = on_import};
 	deadline_set(loop, &pictures->next, START_MS);
 	db_subscribe(db, &pictures->imports);
 	return pictures;

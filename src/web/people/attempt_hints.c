@@ -84,7 +84,7 @@ struct attempt_hints *attempt_hints_create(const struct attempt_hints_settings *
 	hints->instance = settings->instance;
 	hints->policies = settings->policies;
 	hints->policy_count = settings->policy_count;
-	hints->words = (struct hint_subscription){.kind = "failed", .on_hint = on_word};
+	hints->words = (struct hint_subscription){.kind = STR("failed"), .on_hint = on_word};
 	db_subscribe(hints->db, &hints->words);
 	return hints;
 }

@@ -76,10 +76,10 @@ static void on_kind(struct hint_subscription *subscription, struct str text)
 
 TWO(test_kinds)
 {
-	struct listener device = {.subscription = {.kind = "device", .on_hint = on_kind}};
-	struct listener again = {.subscription = {.kind = "device", .on_hint = on_kind}};
-	struct listener key = {.subscription = {.kind = "key", .on_hint = on_kind}};
-	struct listener gone = {.subscription = {.kind = "key", .on_hint = on_kind}};
+	struct listener device = {.subscription = {.kind = STR("device"), .on_hint = on_kind}};
+	struct listener again = {.subscription = {.kind = STR("device"), .on_hint = on_kind}};
+	struct listener key = {.subscription = {.kind = STR("key"), .on_hint = on_kind}};
+	struct listener gone = {.subscription = {.kind = STR("key"), .on_hint = on_kind}};
 
 	db_subscribe(other, &device.subscription);
 	db_subscribe(other, &again.subscription);
@@ -232,7 +232,7 @@ static void on_heard(struct hint_subscription *subscription, uint64_t before_ms)
  * still counts as up, confirms nothing. */
 TWO(test_heard)
 {
-	struct hint_subscription subscription = {.kind = "none", .on_heard = on_heard};
+	struct hint_subscription subscription = {.kind = STR("none"), .on_heard = on_heard};
 	uint64_t sent_ms;
 
 	heard_before_ms = 0;
@@ -268,7 +268,7 @@ static struct asked *report(const char *sqlstate, double seconds)
 /* Every hint that was sent until now has arrived. */
 static void wait_for_hints(void)
 {
-	struct hint_subscription subscription = {.kind = "none", .on_heard = on_heard};
+	struct hint_subscription subscription = {.kind = STR("none"), .on_heard = on_heard};
 	uint64_t now_ms = loop_now_ms(&world.loop);
 
 	heard_before_ms = 0;
