@@ -152,6 +152,7 @@ TEST(a_variable_of_no_option)
 	unsetenv("TEST_QUIET");
 	unsetenv("TEST_OTHER");
 	unsetenv("TEST_PORT_8080_TCP");
+	unsetenv("TEST_LEVEL");
 }
 
 static int finish(void **state)

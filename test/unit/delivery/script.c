@@ -290,7 +290,7 @@ void hint(const char *format, ...)
 		struct hint_subscription *subscription =
 		    container_of(node, struct hint_subscription, node);
 
-		if (str_equal(kind, str_from(subscription->kind)))
+		if (str_equal(kind, subscription->kind))
 			subscription->on_hint(subscription, str_from_offset(word, kind.length + 1));
 	}
 }

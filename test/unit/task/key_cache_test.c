@@ -87,7 +87,7 @@ static void hint_text(struct str text)
 {
 	struct hint_subscription *hints = key_cache_subscription(cache);
 
-	assert_string_equal(hints->kind, "key");
+	assert_true(str_equal(hints->kind, STR("key")));
 	hints->on_hint(hints, text);
 }
 

@@ -28,7 +28,7 @@ static void heard(struct read_cache *worker)
 
 static void hint(struct read_cache *worker, struct str text)
 {
-	assert_null(read_cache_subscription(worker)->kind);
+	assert_int_equal(read_cache_subscription(worker)->kind.length, 0);
 	read_cache_subscription(worker)->on_hint(read_cache_subscription(worker), text);
 }
 
