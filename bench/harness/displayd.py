@@ -62,8 +62,8 @@ class Displayd(Server):
 
     @property
     def database_url(self):
-        """Returns libpq's connection string for its private PostgreSQL."""
-        return f"host={self.state_dir}/postgres/socket port=5432 user=displayd dbname=displayd"
+        """Returns libpq's connection string for its PostgreSQL: the private one, if it was given no other."""
+        return self.database or f"host={self.state_dir}/postgres/socket port=5432 user=displayd dbname=displayd"
 
     def sql(self, text, parameters=None):
         """Runs SQL and commits it. Returns its rows, if any."""

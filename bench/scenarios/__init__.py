@@ -18,6 +18,7 @@ SCENARIOS = (
     ("push", "Push"),
     ("push", "PushAgain"),
     ("push_webhooks", "PushWebhooks"),
+    ("push_webhooks", "PushWebhooksStandby"),
     ("push_to_panel", "PushToPanel"),
     ("homes", "MessageToPanel"),
     ("homes", "HomeEvents"),

@@ -10,6 +10,8 @@ from scenarios.base import SUBJECT, Goal, Sample, Scenario
 from scenarios.homes import End
 from scenarios.push import CONNECTIONS
 
+from postgres import Postgres, Standby
+
 ACCOUNTS = 8
 DEVICES_EACH = 200  # each allows 10 pushes a second
 AGAIN = 64
@@ -22,8 +24,8 @@ ALONE = "alone"
 class House:
     """A server with the accounts that push as fast as they can, and one that has panels."""
 
-    def __init__(self, bench, name, bodies):
-        self.server = bench.start_server("--egress-allow", "127.0.0.1")
+    def __init__(self, bench, name, bodies, database=None):
+        self.server = bench.start_server("--egress-allow", "127.0.0.1", database=database)
         self.emails = [f"busy-{number}@example.org" for number in range(ACCOUNTS)]
         self.requests = []
         owned = []
@@ -56,9 +58,13 @@ class PushWebhooks(Scenario):
     shown_figures = ("other_answer_p99_us",)
     slow = True
 
+    def make_database(self, bench):
+        """Returns libpq's connection string, or None: the server's private PostgreSQL."""
+
     def prepare(self, bench):
         bodies = [pictures.push_body(png) for png in pictures.stills(AGAIN)]
-        self.houses = {who: House(bench, f"panels-{who}", bodies) for who in (SUBJECT, ALONE)}
+        self.houses = {who: House(bench, f"panels-{who}", bodies, self.make_database(bench))
+                       for who in (SUBJECT, ALONE)}
         port = End(bench, "receiver").said["port"]
         house = self.houses[SUBJECT]
         for email in house.emails:
@@ -73,3 +79,21 @@ class PushWebhooks(Scenario):
         return Sample(requests=stored.requests, seconds=stored.seconds, rate=stored.rate,
                       p50_us=said["panel_ms"]["median"] * 1000, p99_us=said["panel_ms"]["p99"] * 1000,
                       figures={"other_answer_p99_us": said["answer_ms"]["p99"] * 1000}, faults=stored.faults)
+
+
+class PushWebhooksStandby(PushWebhooks):
+    name = "push-webhooks-standby"
+    title = f"{PushWebhooks.title}, with a synchronous standby"
+    measures = (f"The same as {PushWebhooks.name}, with a PostgreSQL for each of the servers that waits for a standby at "
+                "each commit, on the same disk: NOTIFY in a transaction would wait with it.")
+
+    def make_database(self, bench):
+        primary = Postgres({"fsync": "on"})
+        bench.on_finish(primary.remove)
+        primary.start()
+        standby = Standby(primary)
+        bench.on_finish(standby.remove)
+        standby.start()
+        primary.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{standby.NAME}'")
+        primary.execute("SELECT pg_reload_conf()")
+        return primary.create_database()
