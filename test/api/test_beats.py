@@ -2,11 +2,13 @@
 writer's hints: readers judge writers by their beats."""
 
 import contextlib
+import functools
 import itertools
 import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg2
 import pytest
@@ -14,10 +16,13 @@ from world import World, request_bytes, wait_until
 
 from database_clock import DatabaseClock
 from postgres import Postgres
+from private_socket import ask_operator
 
 LIMIT_S = 1.0
 WRITES = 6
-ROLES = ("hint", "read")
+ROLES = ("hint", "read", "list", "apart")
+OWN_STATEMENT = {"list": "FROM device", "apart": "json_timestamp"}  # what a connection of the role did last
+LONG = 101  # devices of a list that is read by a connection for lists
 
 
 @pytest.fixture
@@ -40,6 +45,7 @@ class Pair:
         self.device = self.account.device()
         self.writers = self.writer.clients()
         self.others = self.reader.clients()
+        self.crowd = None  # an account with a long list
 
     def __enter__(self):
         return self
@@ -55,6 +61,50 @@ class Pair:
         kinds["all"] = {pid for pid, _ in self.activity()}
         kinds["read"] = {pid for pid, query in self.activity() if "'lock_timeout'" not in query} - kinds["hint"]
         return kinds
+
+    def of_role(self, side, role):
+        """PostgreSQL's processes of a role on one side."""
+        known = self.of_writer if side == "writer" else self.of_reader
+        return known[role] if role in known else self.open_own(side, role)
+
+    def open_own(self, side, role):
+        """Lists, and exports, which are kept apart, have connections of their own, opened when they are wanted."""
+        before = {pid for pid, _ in self.activity()}
+
+        def opened():
+            for ask in self.own_requests(side, role):
+                ask()
+            pids = {pid for pid, query in self.activity() if OWN_STATEMENT[role] in query} - before
+            return len(pids) >= 2 and pids
+
+        return wait_until(opened, "a connection of each worker")
+
+    def own_requests(self, side, role):
+        """Calls that send a request which needs a connection of the role, each to a worker or to any, and return the
+        status."""
+        world = self.writer if side == "writer" else self.reader
+        if not self.crowd:
+            self.crowd = self.writer.account()
+            self.crowd.devices(LONG)
+
+        def list_at(pid):
+            with world.client_of(pid) as client:
+                client.send(request_bytes("GET", "/v1/devices", key=self.crowd.key))
+                return client.answer().status
+
+        def export():
+            return ask_operator(world.server, "POST", f"/web/admin/accounts/{self.crowd.id}/export", {}).status
+
+        return [functools.partial(list_at, pid) for pid in world.workers()] if role == "list" else [export]
+
+    @contextlib.contextmanager
+    def under_way(self, side, role):
+        """Requests that wait for connections of the role meanwhile."""
+        asks = self.own_requests(side, role) if role in OWN_STATEMENT else []
+        with ThreadPoolExecutor(max(len(asks), 1)) as pool:
+            answers = [pool.submit(ask) for ask in asks]
+            yield
+            assert {answer.result() for answer in answers} <= {200, 503}
 
     def activity(self):
         """(PostgreSQL's process, its last statement) of the connections of both."""
@@ -141,10 +191,10 @@ def test_nothing_fails(pair):
 @pytest.mark.parametrize("side", ("writer", "reader"))
 def test_hung_backends(pair, side, role):
     """They stay connected, and say nothing."""
-    pids = (pair.of_writer if side == "writer" else pair.of_reader)[role]
+    pids = pair.of_role(side, role)
     assert pids
     pair.longest_stale_s()
-    with stopped(pids):
+    with pair.under_way(side, role), stopped(pids):
         assert pair.longest_stale_s(50) < LIMIT_S
     assert pair.longest_stale_s(80) < LIMIT_S
 

@@ -3,6 +3,15 @@ import assert from "node:assert/strict";
 import { slowProxy } from "./slow_proxy.mjs";
 import { waitUntil } from "./wait.mjs";
 
+const HOOK = "https://burglar.example.org/";
+const BROKER = "mqtts://burglar.example.org";
+// What somebody who had the password sets up: [method, path, body].
+const ACCESS = [
+	["POST", "web/keys", { name: "Burglar's key" }],
+	["POST", "web/webhooks", { url: HOOK, events: ["pushed"] }],
+	["PUT", "web/account/mqtt", { url: BROKER }],
+];
+
 function heading(page, name) {
 	return page.getByRole("heading", { name, level: 1 });
 }
@@ -111,6 +120,59 @@ export default {
 		await dialog.getByRole("button", { name: "End all" }).click();
 		await page.getByText("Nothing acts for your account").waitFor();
 		assert.equal(await page.getByRole("button", { name: "End all" }).count(), 0);
+	},
+
+	"a password that the operator's link has set is followed by all that still works": async (
+		stage,
+	) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person, { baseURL: named(stage) });
+		await authenticator(page);
+		await addPasskey(page, person, "Burglar's phone");
+		const key = await page.evaluate(async (calls) => {
+			for (const [method, path, body] of calls) {
+				const answer = await fetch(path, {
+					method,
+					headers: { "Content-Type": "application/json" },
+					body: JSON.stringify(body),
+				});
+				if (!answer.ok) throw new Error(await answer.text());
+				if (path === "web/keys") globalThis.made = (await answer.json()).key;
+			}
+			return globalThis.made;
+		}, ACCESS);
+		assert.equal(await stage.ask("use_key", { key }), 200);
+		const link = await stage.ask("link", { email: person.email });
+		const owner = await stage.visitor({ baseURL: named(stage) });
+		await owner.goto(link.replace("127.0.0.1", "localhost"));
+		await owner.getByLabel("New password", { exact: true }).fill("nine green lanterns");
+		await owner.keyboard.press("Enter");
+		await heading(owner, "Are these yours?").waitFor();
+		const kinds = { Passkeys: "Burglar's phone", "API keys": "Burglar's key", Webhooks: HOOK };
+		for (const [kind, name] of Object.entries(kinds)) {
+			const section = owner
+				.locator("section")
+				.filter({ has: owner.getByRole("heading", { name: kind }) });
+			await section.getByRole("table").getByRole("rowheader", { name, exact: true }).waitFor();
+		}
+		await owner.getByText(`The broker ${BROKER} controls your panels`).waitFor();
+		await owner.getByRole("button", { name: "End all" }).click();
+		const dialog = owner.getByRole("dialog");
+		await dialog.getByLabel("Your password", { exact: true }).fill("nine green lanterns");
+		await dialog.getByRole("button", { name: "End all" }).click();
+		await owner.getByText("Nothing acts for your account").waitFor();
+		assert.equal(await owner.locator("section").getByRole("heading", { level: 2 }).count(), 0);
+		await stage.ask("wait_for_refusal", { key });
+		const left = await owner.evaluate(async () => {
+			const read = async (path) => (await fetch(`../web/${path}`)).json();
+			return [
+				await read("passkeys"),
+				await read("keys"),
+				await read("webhooks"),
+				(await read("account/mqtt")).url,
+			];
+		});
+		assert.deepEqual(left, [[], [], [], null]);
 	},
 
 	"a passkey is added, signs in, and is removed": async (stage) => {

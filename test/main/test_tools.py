@@ -6,8 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
+from archive import Archive
 from server import PATIENCE_S, ROOT
 from waiting import wait_until
 
@@ -122,6 +124,53 @@ def test_progress_of_tools_package(packaging, tmp_path):
     assert text.endswith("build/package/displayd_1_all.deb\n") and "begun" not in text
     code, text, _ = packaging("tools/package", PATH=path)
     assert code == 0 and "  packages " not in text
+
+
+NEWER = {"mbedtls": ("trixie", "3.6.9-1"), "quickjs-ng": ("trixie-backports", "1.16-1"), "yyjson": ("trixie", "1.1-1")}
+OF_ARCHIVES = """
+archive_keyring={0}/keyring.gpg snapshots=file://{0}
+debian_mirror() {{ echo file://{0}; }}
+security_mirror() {{ :; }}
+"""
+
+
+@pytest.fixture
+def newer(packaging, tmp_path):
+    """The clone with an archive that has newer sources than those that are built in."""
+    for program in ("gpg", "gpg-agent"):
+        if not shutil.which(program):
+            pytest.skip(program + " is not installed")
+    archive = Archive(tmp_path / "archive")
+    for name, (suite, version) in NEWER.items():
+        archive.add(suite, name, version, {"thing.c": "one\n"}, ("thing.c", "one\n", "two\n"))
+    for suite in ("trixie", "trixie-backports", "bookworm-backports"):
+        archive.sign(suite)
+    with open(tmp_path / "tools/apt.sh", "a", encoding="utf-8") as file:
+        file.write(OF_ARCHIVES.format(archive.folder))
+    (tmp_path / "bin/apt-get").unlink()
+    yield lambda: packaging("tools/package", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")[1].replace("\n", " ")
+    archive.close()
+
+
+def test_newer_sources_are_named(newer, tmp_path):
+    """tools/package names the newer versions of what is built in: for a day without a look, and until they are."""
+    with open("/etc/os-release", encoding="utf-8") as file:
+        is_bookworm = "=bookworm" in file.read()
+    told = f"Debian has newer versions: mbedtls 3.6.9-1, {'yyjson 1.1-1, ' * is_bookworm}quickjs-ng 1.16-1"
+    looked = "newer versions in Debian"
+    text = newer()
+    assert told + "; --newer fetches those that fit" in text and looked in text
+    text = newer()
+    assert told in text and looked not in text
+    long_ago = time.time() - 25 * 3600
+    os.utime(tmp_path / "build/package/newer", (long_ago, long_ago))
+    assert looked in newer()
+    (tmp_path / "subprojects/mbedtls/debian/changelog").write_text("mbedtls (3.6.9-1) x\n")
+    text = newer()
+    assert looked in text and told.replace("mbedtls 3.6.9-1, ", "") in text
+    os.utime(tmp_path / "build/package/newer", (long_ago, long_ago))
+    shutil.rmtree(tmp_path / "archive/dists")
+    assert "whether Debian has newer versions is unknown: its lists cannot be fetched" in newer()
 
 
 @pytest.mark.usefixtures("packaging")
