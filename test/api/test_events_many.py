@@ -59,6 +59,44 @@ def test_more_than_is_kept(world, account):
             assert events.event()[0] == "reset"
 
 
+def test_streams_of_all_accounts(start):
+    """A worker has 1,024 streams. Who gets none is told whose limit it is."""
+    world = start(workers=1)
+    with contextlib.ExitStack() as stack, world.impatient():
+        for _ in range(16):
+            account = world.account()
+            account.device()
+            for key in [account.new_key() for _ in range(8)]:
+                for _ in range(8):
+                    stack.enter_context(Events(account, key=key))
+        other = world.account()
+        other.device()
+        refused = Events(other).refused()
+        assert refused["Retry-After"] == "10"
+        problem = refused.problem(503)
+        assert (problem["code"], problem["detail"]) == (
+            "streams_too_many", "the server has too many open streams of all accounts, try again")
+
+
+def test_devices_of_all_streams(start):
+    """A worker watches 16,384 devices, of an account as many as it leaves free: few devices still find room."""
+    world = start(workers=1)
+    accounts = [world.account() for _ in range(16)]
+    few = world.account()
+    few.device()
+    for account in accounts:
+        account.devices(1000)
+    with contextlib.ExitStack() as stack, world.impatient():
+        for account in accounts[:15]:
+            stack.enter_context(Events(account))
+        refused = Events(accounts[15]).refused()
+        assert refused["Retry-After"] == "10"
+        problem = refused.problem(503)
+        assert (problem["code"], problem["detail"]) == (
+            "streams_too_many", "the server watches too many devices for all accounts, try again")
+        stack.enter_context(Events(few))
+
+
 @pytest.mark.parametrize("options", [{"last_id": ""}, {"query": "lastEventId="}])
 def test_an_empty_last_id(account, options):
     """It means that there is none, so nothing was missed."""

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from authors import Author
-from people import UNKNOWN_ID, Person, sha256, wait_until
+from people import CONTRACT, UNKNOWN_ID, Person, sha256, wait_until
 from world import images
 
 PUSHES = {("post", "/v1/devices/{deviceId}/push"), ("delete", "/v1/devices/{deviceId}/temporary"),
@@ -129,6 +129,18 @@ def test_each_call_keeps_to_the_chosen_devices(world):
     for devices, statuses in (([mine, other], [200, 403]), ("all", [200])):
         pushed = world.request("POST", "/v1/push", key=key, body={"image": image, "devices": devices}).json()
         assert [one["status"] for one in pushed["devices"]] == statuses
+
+
+def test_the_descriptions_say_what_a_limited_key_reaches(world):
+    """The operations of NO_DEVICE that change something are apps': an app shows on any device."""
+    creation = CONTRACT.document["components"]["schemas"]["KeyCreation"]["properties"]["deviceIds"]["description"]
+    public = world.get("/openapi.json").json()["info"]["description"]
+    assert ("A key for chosen devices gets 403 from calls that concern the whole account: its MQTT connection, webhooks, "
+            "and the import. It can read the account and the apps; with scope `all` it can change what an app shows, on "
+            "any device.") in creation
+    assert ("Calls that concern the whole account (MQTT connection, webhooks, import) are 403 for a key for chosen "
+            "devices. Such a key can read the account and the apps; with scope `all` it can deploy an app, which changes "
+            "what the app shows on any device.") in public
 
 
 def test_devices_of_others(world, person):
