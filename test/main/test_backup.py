@@ -3,6 +3,7 @@
 import base64
 import glob
 import os
+import re
 import stat
 import subprocess
 import tempfile
@@ -14,6 +15,9 @@ import images
 import pytest
 from ctl_scene import database_of, on_terminal
 from server import DISPLAYCTL, CtlError, Server, run_ctl
+
+MANY = 15000
+EMPTY_COPY = b"PGCOPY\n\xff\r\n\0" + bytes(8) + b"\xff\xff"  # COPY BINARY without rows
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +46,12 @@ def write(path, data):
     with open(path, "wb") as file:
         file.write(data)
     return str(path)
+
+
+def data_kib(pid):
+    """Memory of a process, without its files and stack."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return int(re.search(r"^VmData:\s+(\d+) kB$", file.read(), re.M)[1])
 
 
 def png(number):
@@ -297,6 +307,26 @@ def test_hostile_files(filled, target, tmp_path):
     assert backups.tables_of(target) == before
     assert "cannot read" in refused(target, "restore", str(tmp_path / "none"), code=3)
     assert "cannot be read: Is a directory" in refused(target, "restore", str(tmp_path))
+
+
+def test_an_endless_backup(filled, target, tmp_path):
+    """However many sequences, or parts of a table without rows, a backup has: they take no memory."""
+    before = backups.tables_of(target)
+    frames = backups.frames_of(read(filled[1]))
+    sequence = next(frame for frame in frames if frame[0] == "s")
+    empty = [("t", b"account\nid"), ("r", EMPTY_COPY)]
+    for part in ([sequence], empty):
+        data = backups.backup_of(frames[:1] + part * (MANY // len(part)))
+        with subprocess.Popen([DISPLAYCTL, "--database", target, "--state-dir", str(tmp_path / "state"), "restore", "-",
+                               "--replace", "--yes"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            sizes = []
+            for at in range(0, len(data), len(data) // 10 + 1):
+                process.stdin.write(data[at:at + len(data) // 10 + 1])
+                sizes.append(data_kib(process.pid))
+            said = process.communicate()[1].decode()
+        assert process.returncode == 4 and "the backup is incomplete" in said
+        assert max(sizes[1:]) - sizes[1] < 256, sizes
+    assert backups.tables_of(target) == before
 
 
 def test_rows_that_break_rules(filled, target, tmp_path):

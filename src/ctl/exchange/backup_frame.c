@@ -11,7 +11,6 @@ enum {
 	MAGIC_BYTES = sizeof(magic) - 1,
 	VERSION_BYTES = 4,
 	TEXT_BYTES = 512,
-	NAME_BYTES_MAX = 63,
 	TIMESTAMP_BYTES_MAX = 31
 };
 
@@ -184,7 +183,7 @@ static bool is_name(struct str text)
 		if (!((c >= 'a' && c <= 'z') || c == '_' || (i > 0 && c >= '0' && c <= '9')))
 			return false;
 	}
-	return text.length > 0 && text.length <= NAME_BYTES_MAX;
+	return text.length > 0 && text.length <= BACKUP_NAME_BYTES_MAX;
 }
 
 /* The next functions read a payload, behind which a NUL follows. */

@@ -50,15 +50,15 @@ static enum ctl_exit remove_rows(struct ctl *ctl)
 static enum ctl_exit begin_table(struct restore *restore, const struct backup_frame *frame)
 {
 	struct ctl *ctl = restore->ctl;
-	struct str name = arena_copy(&ctl->arena, frame->name);
+	char name[BACKUP_NAME_BYTES_MAX + 1];
 	struct buffer sql = {0};
 	enum ctl_exit code;
 
-	if (!backup_takes_table(name.data))
+	snprintf(name, sizeof(name), "%.*s", STR_ARG(frame->name));
+	if (!backup_takes_table(name))
 		return ctl_fail(CTL_REFUSED,
-				"the backup has a table \"%s\", which is not displayd's",
-				name.data);
-	backup_copy_sql(&sql, name, frame->columns, "FROM STDIN");
+				"the backup has a table \"%s\", which is not displayd's", name);
+	backup_copy_sql(&sql, frame->name, frame->columns, "FROM STDIN");
 	code = backup_start_copy(ctl, buffer_view(&sql), PGRES_COPY_IN);
 	buffer_finish(&sql);
 	return code;
@@ -104,13 +104,11 @@ static enum ctl_exit end_table(struct restore *restore)
 
 static enum ctl_exit set_sequence(struct restore *restore, const struct backup_frame *sequence)
 {
-	struct ctl *ctl = restore->ctl;
+	char sql[128];
 
-	return backup_run(ctl,
-			  arena_printf(&ctl->arena, "SELECT setval('\"%.*s\"', %lld, %s)",
-				       STR_ARG(sequence->name), (long long)sequence->last_value,
-				       sequence->is_called ? "true" : "false")
-			      .data);
+	snprintf(sql, sizeof(sql), "SELECT setval('\"%.*s\"', %lld, %s)", STR_ARG(sequence->name),
+		 (long long)sequence->last_value, sequence->is_called ? "true" : "false");
+	return backup_run(restore->ctl, sql);
 }
 
 static enum ctl_exit check_end(const struct restore *restore, int64_t rows)
