@@ -1,6 +1,7 @@
 """Webhooks and MQTT connections that an API key has set up end with the key, unless the owner keeps them."""
 
 import base64
+import datetime
 import os
 from concurrent.futures import ThreadPoolExecutor
 
@@ -256,6 +257,25 @@ def test_it_expires(world, person):
         wait_until(lambda: world.sql("SELECT is_enabled FROM webhook WHERE id = %s", made) == [(False,)], "its end")
         wait_until(lambda: not world.sql("SELECT 1 FROM mqtt_connection WHERE account_id = %s", person.id), "its end")
     assert not has_mqtt(browser) and enabled(browser) == {made: False}
+
+
+def test_an_expired_key_hears_nothing(world, person):
+    """From its end on: its webhook is switched off some seconds later."""
+    browser = person.browser()
+    device, owners = person.device(), key_of(browser)
+    end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
+    key = key_of(browser, endsAt=end.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    with Receiver() as receiver:
+        made = hook(world, key, receiver.url)
+        wait_until(lambda: world.get("/v1/devices", key=key["key"]).status == 401, "the end of the key")
+
+        def is_off():
+            body = {"image": images.text(images.png())}
+            assert world.request("POST", f"/v1/devices/{device}/push", key=owners["key"], body=body).status == 200
+            return world.sql("SELECT is_enabled FROM webhook WHERE id = %s", made) == [(False,)]
+
+        wait_until(is_off, "the end of the webhook")
+        assert receiver.events() == []
 
 
 def test_a_revocation_that_was_cut_off(world, person):
