@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.append(os.path.join(ROOT, "tools"))
 
 
-VERBS = r"(?:answered|are|cannot|comes|contains|has|have|is|must|needs|takes) \S"
+VERBS = r"(?:answered|are|cannot|comes|contains|has|have|is|must|names|needs|takes) \S"
 # Subjects of their own: a part of the field, another field beside it.
 SUBJECTS = r"number \d+: \S|or \w+ is \S|[A-Z]"
 

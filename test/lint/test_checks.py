@@ -424,6 +424,12 @@ PROBLEMS = "docs/api/problems.yaml"
     ("subprojects/webapp/src/a.tsx", 'problem.detail === "no"', "subprojects/webapp/src/a.tsx:1: compares"),
     ("subprojects/mqtt/src/a.c", 'publish_error(to, "any", 0,\n"lamp_gone", "the lamp");\n',
      "subprojects/mqtt/src/a.c: docs/api/problems.yaml has no lamp_gone"),
+    ("src/web/a.c", 'faults_add(faults, STR("lamp"),\n"the lamp must "\n"glow");', 'src/web/a.c:1: no verb, or no subject, begins "the lamp must'),
+    ("src/web/a.c", 'faults_add_at(faults, path, STR("/x must glow"));', 'src/web/a.c:1: no verb, or no subject, begins "/x must'),
+    ("src/domain/a.c", 'const char *lamp_check(struct str name)\n{\n\treturn name.length ? NULL : "lamp is dark";\n}\n',
+     'src/domain/a.c:1: no verb, or no subject, begins "lamp is dark"'),
+    ("src/api/a.c", 'return task_fail(task, PROBLEM_LAMP_BROKEN, "must " "glow");', 'src/api/a.c:1: no verb, or no subject, begins "must glow"'),
+    ("src/api/a.c", 'return task_fail(task, PROBLEM_LAMP_BROKEN,\n"/lamp glows");', 'src/api/a.c:1: no verb, or no subject, begins "/lamp'),
 ])
 def test_problems_fault(tree, name, text, line):
     tree.write(PROBLEMS, "lamp_broken: {status: 409, about: No.}\n")
@@ -435,6 +441,9 @@ def test_problems_without_fault(tree):
     tree.write(PROBLEMS, "lamp_broken: {status: 409, about: No.}\n")
     tree.write("src/ctl/a.c", 'if (strcmp(code, "no") == 0)\n\treturn fail("%s", detail);\n')
     tree.write("subprojects/webapp/src/a.ts", "show(problem.detail);\n")
+    tree.write("src/web/a.c", 'faults_add(faults, STR("lamp"), "must glow"); faults_add(faults, name, "%s", why);\n'
+               'task_fail(task, PROBLEM_LAMP_BROKEN, "the lamp must glow"); task_fail(task, PROBLEM_LAMP_BROKEN, "%.*s is", n, x);\n'
+               'const char *lamp_check(struct str name)\n{\n\treturn name.length ? NULL : "must glow";\n}\n')
     tree.write("subprojects/mqtt/src/a.c", 'publish_error(to, "any", 0, code ? code : "lamp_broken", detail);\n')
     assert tree.check("problems") == []
 
