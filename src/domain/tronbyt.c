@@ -413,7 +413,8 @@ static void read_account(struct tronbyt_reader *reader, const struct json_value 
 	else if (walk.left == 0)
 		faults_add(faults, STR("devices"), "must have a device");
 	else if (walk.left > TRONBYT_DEVICES_MAX)
-		faults_add(faults, STR("devices"), "must have at most %d devices, has %zu",
+		faults_add(faults, STR("devices"),
+			   "must have at most %d devices, has %zu: import several files",
 			   TRONBYT_DEVICES_MAX, walk.left);
 	else
 		read_devices(reader, devices, export);
