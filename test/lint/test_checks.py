@@ -461,9 +461,9 @@ def write_programs(tree):
 
 
 @pytest.mark.parametrize("name, text, fault", [
-    ("src/ctl/a.c", 'fail("use "\n"--nmae");', "src/ctl/a.c:1: no program has an option --nmae"),
-    ("src/ctl/a.c", 'STR("--nmae")', "src/ctl/a.c:1: no program has an option --nmae"),
-    ("src/ctl/a.c", '\nctl_value(ctl, "nmae");', "src/ctl/a.c:2: no command has an option --nmae"),
+    ("src/ctl/a.c", 'fail("use "\n"--namely");', "src/ctl/a.c:1: no program has an option --namely"),
+    ("src/ctl/a.c", 'STR("--namely")', "src/ctl/a.c:1: no program has an option --namely"),
+    ("src/ctl/a.c", '\nctl_value(ctl, "namely");', "src/ctl/a.c:2: no command has an option --namely"),
     ("src/ctl/a.c", 'fail("see displayctl device make");', "src/ctl/a.c:1: there is no command displayctl device make"),
     ("src/web/a.c", 'fail("run displayctl " TEXT\n"device create " \\\n"--hold");', "src/web/a.c:1: displayctl device create has no option --hold"),
     ("src/web/a.c", 'fail("run displayctl device create --hold");', "src/web/a.c:1: displayctl device create has no option --hold"),
@@ -479,9 +479,9 @@ def test_options_fault(tree, name, text, fault):
 
 
 def test_options_without_fault(tree):
-    tree.write("src/ctl/a.c", '/* "--nmae x" */ fail("--hold needs displayctl push, or --%s; displayctl does no more", name);\n'
+    tree.write("src/ctl/a.c", '/* "--namely x" */ fail("--hold needs displayctl push, or --%s; displayctl does no more", name);\n'
                'ctl_value(ctl, "name"); getenv("DISPLAYD_KEY");\n')
-    tree.write("src/web/a.c", 'char *all[] = {"--nmae"}; fail("set DISPLAYD_KEY or DISPLAYD_PUBLIC_URL; npm install --global x");\n')
-    tree.write("docs/a.md", "The displayctl make of old. `displayctl --json device create --name x; curl --nmae`, `displayctl help device`\n")
+    tree.write("src/web/a.c", 'char *all[] = {"--namely"}; fail("set DISPLAYD_KEY or DISPLAYD_PUBLIC_URL; npm install --global x");\n')
+    tree.write("docs/a.md", "The displayctl make of old. `displayctl --json device create --name x; curl --namely`, `displayctl help device`\n")
     tree.write("subprojects/webapp/src/a.tsx", '<p style="color: var(--text)">see --public-url')
     assert tree.check("options", *write_programs(tree)) == []
