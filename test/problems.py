@@ -1,5 +1,7 @@
 """Codes of problems (RFC 9457): each has one of docs/api/problems.yaml with its status and, at a path of
-the description, one that the operation documents. All clients of the tests check their answers by check()."""
+the description, one that the operation documents. Words of problems: the detail has a subject; that of a fault of a
+field begins with a verb, as the field's name or label is its subject. All clients of the tests check their answers by
+check()."""
 
 import functools
 import json
@@ -9,6 +11,20 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.append(os.path.join(ROOT, "tools"))
+
+
+VERBS = r"(?:answered|are|cannot|comes|contains|has|have|is|must|names|needs|takes) \S"
+# Subjects of their own: a part of the field, another field beside it.
+SUBJECTS = r"number \d+: \S|or \w+ is \S|[A-Z]"
+
+
+def check_words(problem):
+    """Checks that each sentence made of the problem's words has a subject."""
+    detail = problem.get("detail")
+    assert detail is None or re.match(r'["\w]', detail) and not re.match(VERBS, detail) and detail[-1] not in ",:;", problem
+    for fault in problem.get("errors", []):
+        field = re.escape(fault["pointer"].rpartition("/")[2])
+        assert re.match(rf"{VERBS}|{SUBJECTS}|{field}\b", fault["detail"]) and fault["detail"][-1] not in ".,:;", problem
 
 
 @functools.lru_cache(None)
@@ -34,6 +50,7 @@ def check(method, target, status, content_type, body):
     if content_type != "application/problem+json" or not body:
         return
     problem = json.loads(body)
+    check_words(problem)
     kinds, described, general = _described()
     code = problem.get("code")
     assert code in kinds, f"{method} {target}: a problem without a known code: {problem}"

@@ -124,8 +124,12 @@ def main():
         os.environ["DISPLAYD_TEST_FULL"] = "1"  # tests with random inputs use more of them, and
                                                 # long cases run
     started, before = time.monotonic(), processors.read()
+    chosen = choose_builds(options)
+    why = builds.why_none(chosen, options.suites)
+    if why:
+        sys.exit(f"tools/test: {why}")
     forget_compiled()
-    builder = Builder(choose_builds(options), options.suites, options.full)
+    builder = Builder(chosen, options.suites, options.full)
     with shared_postgres():
         results = Schedule(builder).run()
         write_times(results)

@@ -101,11 +101,15 @@ fetch_source() {
 	return 1
 }
 
-# NAME: names newer versions that could not be fetched, or that our changes do not fit.
+# NAME: names newer versions that could not be fetched, or that our changes do not fit, what that means, and a remedy.
 tell_passed_over() {
-	local passed
+	local passed version lacking="the fixes of the newer version"
 	passed=$(cat "subprojects/$1/passed-over")
-	[ -z "$passed" ] || say "$1 $(source_version "$1") is built in: it is not possible to fetch or to use $passed"
+	[ -n "$passed" ] || return 0
+	version=$(source_version "$1")
+	[[ $version == *-* ]] || lacking="Debian's patches for it"
+	say "Debian's $1 $passed cannot be fetched or used now, so $version is built in. displayd works with it, but lacks" \
+		"$lacking. To try again on another day: rm -r subprojects/$1, then run this again."
 }
 
 # Reads lines "SUITE PACKAGE VERSION", sorted, and prints "PACKAGE NEWEST" for each of which Debian has a newer version.

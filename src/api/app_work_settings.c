@@ -110,10 +110,11 @@ static bool knows(struct task *task, const struct app_work *work, const struct s
 		if (form_find(&work->form, name) || settings_find(&open, name) ||
 		    settings_find(&stored, name) || settings->items[i].is_removed)
 			continue;
-		*ret_answer = task_fail(task, PROBLEM_SECRET_UNREADABLE,
-					"cannot determine which generated fields of the app are "
-					"secret, try again: %.*s",
-					STR_ARG(work->made.problem));
+		*ret_answer =
+		    task_fail(task, PROBLEM_SECRET_UNREADABLE,
+			      "it is unknown which generated fields of the app are secret, "
+			      "try again: %.*s",
+			      STR_ARG(work->made.problem));
 		return false;
 	}
 	return true;

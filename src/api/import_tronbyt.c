@@ -149,7 +149,7 @@ static struct step_result take_app(struct task *task, const struct import_app *a
 
 	if (id_is_none(app->version_id)) {
 		import_note(importing, entry, "entry", "there is no app \"%.*s\" here",
-			    STR_ARG(entry->app));
+			    STR_ARG(entry->app.length ? entry->app : entry->path));
 		return leave_out(task);
 	}
 	work->source.app_id = app->app_id;

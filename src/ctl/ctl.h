@@ -120,8 +120,8 @@ enum ctl_exit ctl_read_arguments(struct ctl *ctl, int argc, char **argv, enum ct
  * those of more (NULL: none). */
 struct str ctl_body_of_options(struct ctl *ctl, const struct ctl_member *more);
 
-/* Returns the name of the option that sets this member of the body; the member's own name if no
- * option does. */
+/* Returns the name of the option that sets this member of the body; data is NULL if no option does.
+ */
 struct str ctl_option_of(const struct ctl *ctl, struct str member);
 
 /* Returns the name of the command's last argument in its usage, such as "URL". */

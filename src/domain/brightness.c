@@ -29,6 +29,8 @@ static bool read_points(struct str text, struct brightness_curve *ret_curve)
 {
 	unsigned long long least = 1;
 
+	if (str_ends_with(text, STR(",")))
+		return false;
 	for (unsigned i = 0; i < BRIGHTNESS_POINTS; i++) {
 		struct str part;
 		unsigned long long percent;

@@ -73,6 +73,10 @@ static void read_texts(const struct json_value *object, struct str *parts)
 		if (value)
 			(void)json_get_str(value, &parts[i]);
 	}
+	/* Places of older forms have a name alone. */
+	if (parts[LOCALITY].length == 0 && parts[DESCRIPTION].length == 0 &&
+	    json_member(object, "name"))
+		(void)json_get_str(json_member(object, "name"), &parts[DESCRIPTION]);
 	if (parts[LOCALITY].length == 0) {
 		parts[LOCALITY] = parts[DESCRIPTION];
 		parts[LOCALITY].length = str_find(parts[LOCALITY], ',');

@@ -36,7 +36,9 @@ static void read_name(struct tronbyt_reader *reader, struct tronbyt_device *devi
 	if (device->name.length > DEVICE_NAME_LENGTH_MAX)
 		device->name = shorten(device->name);
 	reader->device = device->name;
-	if (!is_text)
+	if (!value && json_is_object(reader->object) && !device->is_unusable)
+		tronbyt_say(reader, "name", "is missing, and stands in each export of a device");
+	else if (!is_text)
 		tronbyt_say(reader, "name", "is not a text in the file");
 	else if (name.length && !str_equal(name, device->name))
 		tronbyt_say(reader, "name", "names have 1 to %d characters here",
@@ -220,8 +222,11 @@ static void mark(struct tronbyt_reader *reader, struct tronbyt_device *device, c
 	struct str name = {0};
 
 	/* Without the member, an ID would be the name that the device has in the file. */
-	if (tronbyt_member(reader, member))
+	if (tronbyt_member(reader, member)) {
 		name = tronbyt_id(reader, member);
+		if (!name.data)
+			tronbyt_say(reader, member, "is not an ID in the file: left out");
+	}
 	for (unsigned i = 0; name.length && i < device->entry_count; i++) {
 		struct tronbyt_entry *entry = &device->entries[i];
 
@@ -408,7 +413,8 @@ static void read_account(struct tronbyt_reader *reader, const struct json_value 
 	else if (walk.left == 0)
 		faults_add(faults, STR("devices"), "must have a device");
 	else if (walk.left > TRONBYT_DEVICES_MAX)
-		faults_add(faults, STR("devices"), "must have at most %d devices, has %zu",
+		faults_add(faults, STR("devices"),
+			   "must have at most %d devices, has %zu: import several files",
 			   TRONBYT_DEVICES_MAX, walk.left);
 	else
 		read_devices(reader, devices, export);

@@ -115,6 +115,7 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 	*entry = (struct tronbyt_entry){
 	    .is_enabled = true, .start_minute = -1, .end_minute = -1, .weekdays = WEEKDAYS_ALL};
 	entry->former_id = tronbyt_id(reader, "iname");
+	reader->entry = entry->former_id.length ? entry->former_id : STR("?");
 	tronbyt_text(reader, "name", &entry->app);
 	tronbyt_text(reader, "path", &entry->path);
 	entry->shown = entry->former_id.length ? entry->former_id : entry->app;

@@ -2,6 +2,8 @@
 #include "base/limits.h"
 #include "record/json.h"
 
+#include <ctype.h>
+
 struct str faults_pointer(struct arena *arena, struct str name)
 {
 	char *text = arena_alloc(arena, 2 * name.length + 1);
@@ -105,6 +107,17 @@ void faults_add_at(struct faults *faults, struct str pointer, struct str detail)
 					.detail = detail};
 }
 
+/* Returns the subject of a fault: the member's name, or its path without the first slash. A name of
+ * the caller's that looks like no name is quoted. */
+static struct str subject_of(const struct faults *faults, struct str name)
+{
+	if (name.length > 1 && name.data[0] == '/')
+		name = str_from_offset(name, 1);
+	if (name.length && isalnum((unsigned char)name.data[0]))
+		return name;
+	return arena_printf(faults->arena, "the field \"%.*s\"", STR_ARG(name));
+}
+
 struct str faults_sentence(const struct faults *faults)
 {
 	const struct fault *fault = faults->list;
@@ -117,9 +130,9 @@ struct str faults_sentence(const struct faults *faults)
 				    faults->count);
 	if (!fault->name.data)
 		return arena_printf(faults->arena, "the body %.*s", STR_ARG(fault->detail));
-	if (str_starts_with(fault->detail, fault->name))
+	if (fault->name.length && str_starts_with(fault->detail, fault->name))
 		return fault->detail;
-	return arena_printf(faults->arena, "%.*s %.*s", STR_ARG(fault->name),
+	return arena_printf(faults->arena, "%.*s %.*s", STR_ARG(subject_of(faults, fault->name)),
 			    STR_ARG(fault->detail));
 }
 

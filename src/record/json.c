@@ -164,6 +164,28 @@ static enum json_progress scan(struct json_parsing *parsing, struct str *ret_rea
 	return JSON_FAILED;
 }
 
+/* Returns what a text that is not JSON looks like, with a remedy; NULL if that is not clear. */
+static const char *likeness_of(struct str text)
+{
+	static const struct {
+		const char *start;
+		const char *words;
+	} all[] = {
+	    {"\x1f\x8b", "a file compressed by gzip: unpack it"},
+	    {"PK\x03\x04", "a ZIP archive: unpack it"},
+	    {"\xff\xfe", "text in UTF-16: save it as UTF-8"},
+	    {"\xfe\xff", "text in UTF-16: save it as UTF-8"},
+	    {"<", "a page or XML: send JSON"},
+	};
+
+	for (size_t i = 0; i < array_length(all); i++)
+		if (str_starts_with(text, str_from(all[i].start)))
+			return all[i].words;
+	if (text.length > 1 && (!text.data[0] || !text.data[1]))
+		return "text in UTF-16: save it as UTF-8";
+	return NULL;
+}
+
 static enum json_progress parse_text(struct json_parsing *parsing,
 				     struct json_document *ret_document, struct str *ret_reason)
 {
@@ -185,6 +207,9 @@ static enum json_progress parse_text(struct json_parsing *parsing,
 	ret_document->lacks_memory = error.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION;
 	if (text.length == 0)
 		*ret_reason = STR("the body is empty, must be JSON");
+	else if (likeness_of(text))
+		*ret_reason = arena_printf(parsing->arena, "the body is not valid JSON but %s",
+					   likeness_of(text));
 	else
 		*ret_reason =
 		    arena_printf(parsing->arena, "the body is not valid JSON: %s at byte %zu",

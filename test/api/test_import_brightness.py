@@ -24,7 +24,7 @@ def test_panels_stay_as_bright(world, account, board, scale, curve, expected):
     assert account.get(f"/v0/devices/{id}").ok()["type"] == (board or "other")
 
 
-@pytest.mark.parametrize("scale", ["1,2", "0,x,2,3,4,5", "0,1,2,3,4,5,6", "3,5,12,35,100", "0,5,4,3,2,1", "0,1,2,3,4,101"])
+@pytest.mark.parametrize("scale", ["1,2", "0,x,2,3,4,5", "0,1,2,3,4,5,6", "3,5,12,35,100", "0,5,4,3,2,1", "0,1,2,3,4,101", "0,1,2,3,4,5,"])
 def test_scales_that_do_not_rise(world, account, scale):
     report = brought(account, exported("Desk", custom_brightness_scale=scale))
     note, = (note for note in report["notBrought"] if note["what"] == "brightness scale")

@@ -1,5 +1,6 @@
 """Files of tronbyt servers: names of apps, settings of all types, files of version 1, and what its pages write."""
 
+import gzip
 import json
 import random
 import secrets
@@ -288,6 +289,32 @@ def test_a_whole_migrated_account(account):
     later = account.get(f"/v1/devices/{report['devices'][1]['id']}/installations/{of_second[10]['id']}").ok()
     assert (later["hours"], later["weekdays"], later["isPinned"]) == ({"start": "07:00", "end": "19:00"}, ["thursday"], True)
     assert account.get(f"/v1/devices/{report['devices'][1]['id']}").ok()["timezone"] == "Pacific/Honolulu"
+
+
+# ---- other files ----
+
+
+@pytest.mark.parametrize("data, words", [
+    (gzip.compress(b"{}"), "a file compressed by gzip: unpack it"), (b"PK\x03\x04" + bytes(30), "a ZIP archive: unpack it"),
+    *((json.dumps({"id": "x"}).encode(code), "text in UTF-16: save it as UTF-8") for code in ("utf-16", "utf-16-le", "utf-16-be")),
+    (b"<!DOCTYPE html><html></html>", "a page or XML: send JSON")])
+def test_files_that_are_not_json(account, data, words):
+    """The reason is what the file is, with a remedy."""
+    assert account.post("/v1/import/tronbyt", data).problem(400)["detail"] == f"the body is not valid JSON but {words}"
+
+
+def test_what_the_file_does_not_say_plainly(account):
+    """Nothing is left out or made up without a note: a device without a name, an entry that is no ID, an app without a name."""
+    entries = [{**entry("clock", 1), "name": 7, "path": None}, {**entry("", 2), "path": "apps/none/none.star"}]
+    other = {"id": secrets.token_hex(4), "displayName": "Kitchen", "nightMode": {"enabled": True}}
+    report = brought(account, exported_account([exported("Desk", entries, pinned_app=[], night_mode_app=True), other]))
+    assert [(note["device"], note["entry"], note["what"], note["why"]) for note in report["notBrought"] if note["what"] != "place"] == [
+        ("Desk", "1", "name", "is not a text in the file: left out"), ("Desk", "1", "entry", "it names no app"),
+        ("Desk", None, "pinned entry", "is not an ID in the file: left out"),
+        ("Desk", None, "entry for the night", "is not an ID in the file: left out"),
+        ("Desk", None, "render interval", "each app sets its own render interval here"),
+        ("Desk", "2", "entry", 'there is no app "apps/none/none.star" here'),
+        (f"Panel {other['id']}", None, "name", "is missing, and stands in each export of a device")]
 
 
 # ---- files at random ----

@@ -127,7 +127,7 @@ export default {
 		await choose(page, exported({ name: "x" }));
 		await page.getByText(/^This file must be the export of a device/).waitFor();
 		await choose(page, exported({ devices: "x" }));
-		await page.getByText("/devices in this file must be an array.").waitFor();
+		await page.getByText(`"devices" in this file must be an array.`).waitFor();
 		await choose(page, exported(accountOf(newId())));
 		await page.getByRole("button", { name: "Import 1 device" }).waitFor();
 		assert.equal(await page.getByRole("alert").count(), 0);

@@ -424,6 +424,12 @@ PROBLEMS = "docs/api/problems.yaml"
     ("subprojects/webapp/src/a.tsx", 'problem.detail === "no"', "subprojects/webapp/src/a.tsx:1: compares"),
     ("subprojects/mqtt/src/a.c", 'publish_error(to, "any", 0,\n"lamp_gone", "the lamp");\n',
      "subprojects/mqtt/src/a.c: docs/api/problems.yaml has no lamp_gone"),
+    ("src/web/a.c", 'faults_add(faults, STR("lamp"),\n"the lamp must "\n"glow");', 'src/web/a.c:1: no verb, or no subject, begins "the lamp must'),
+    ("src/web/a.c", 'faults_add_at(faults, path, STR("/x must glow"));', 'src/web/a.c:1: no verb, or no subject, begins "/x must'),
+    ("src/domain/a.c", 'const char *lamp_check(struct str name)\n{\n\treturn name.length ? NULL : "lamp is dark";\n}\n',
+     'src/domain/a.c:1: no verb, or no subject, begins "lamp is dark"'),
+    ("src/api/a.c", 'return task_fail(task, PROBLEM_LAMP_BROKEN, "must " "glow");', 'src/api/a.c:1: no verb, or no subject, begins "must glow"'),
+    ("src/api/a.c", 'return task_fail(task, PROBLEM_LAMP_BROKEN,\n"/lamp glows");', 'src/api/a.c:1: no verb, or no subject, begins "/lamp'),
 ])
 def test_problems_fault(tree, name, text, line):
     tree.write(PROBLEMS, "lamp_broken: {status: 409, about: No.}\n")
@@ -435,5 +441,47 @@ def test_problems_without_fault(tree):
     tree.write(PROBLEMS, "lamp_broken: {status: 409, about: No.}\n")
     tree.write("src/ctl/a.c", 'if (strcmp(code, "no") == 0)\n\treturn fail("%s", detail);\n')
     tree.write("subprojects/webapp/src/a.ts", "show(problem.detail);\n")
+    tree.write("src/web/a.c", 'faults_add(faults, STR("lamp"), "must glow"); faults_add(faults, name, "%s", why);\n'
+               'task_fail(task, PROBLEM_LAMP_BROKEN, "the lamp must glow"); task_fail(task, PROBLEM_LAMP_BROKEN, "%.*s is", n, x);\n'
+               'const char *lamp_check(struct str name)\n{\n\treturn name.length ? NULL : "must glow";\n}\n')
     tree.write("subprojects/mqtt/src/a.c", 'publish_error(to, "any", 0, code ? code : "lamp_broken", detail);\n')
     assert tree.check("problems") == []
+
+
+CTL_HELP = "Options:\n  --account EMAIL    Owner.\n  --json             JSON.\n\n  device create      Register one.\n  push DEVICE FILE   Show.\n"
+
+
+def write_programs(tree):
+    """Writes programs that print a help, in the place of those that are built."""
+    for name, cases in (("ctl/displayctl", {"device create": "  --name NAME  Name.\n", "push": "  -x, --hold   Hold.\n", "": CTL_HELP}),
+                        ("main/displayd", {"": "  --public-url URL  URL.\n"})):
+        lines = "".join(f"'{words} --help'|'{words}--help') printf '{text}' ;;\n".replace("\n'", "'") for words, text in cases.items())
+        tree.write(f"build/src/{name}", f'#!/bin/sh\ncase "$*" in\n{lines}*) exit 2 ;;\nesac\n').chmod(0o755)
+    return "--build", str(tree.root / "build")
+
+
+@pytest.mark.parametrize("name, text, fault", [
+    ("src/ctl/a.c", 'fail("use "\n"--namely");', "src/ctl/a.c:1: no program has an option --namely"),
+    ("src/ctl/a.c", 'STR("--namely")', "src/ctl/a.c:1: no program has an option --namely"),
+    ("src/ctl/a.c", '\nctl_value(ctl, "namely");', "src/ctl/a.c:2: no command has an option --namely"),
+    ("src/ctl/a.c", 'fail("see displayctl device make");', "src/ctl/a.c:1: there is no command displayctl device make"),
+    ("src/web/a.c", 'fail("run displayctl " TEXT\n"device create " \\\n"--hold");', "src/web/a.c:1: displayctl device create has no option --hold"),
+    ("src/web/a.c", 'fail("run displayctl device create --hold");', "src/web/a.c:1: displayctl device create has no option --hold"),
+    ("src/web/a.c", 'fail("set DISPLAYD_PUBLIC_URI, "\n "please");', "src/web/a.c:1: nothing reads the variable DISPLAYD_PUBLIC_URI"),
+    ("docs/api/a.yaml", "about: Needs `--publik-url`.", "docs/api/a.yaml:1: no program has an option --publik-url"),
+    ("docs/a.md", "So:\n\n```sh\nsudo displayctl --account a@b push x --name y\n```\n", "docs/a.md:4: displayctl push has no option --name"),
+    ("README.md", "Type `displayd --name x`.", "README.md:1: displayd has no option --name"),
+    ("subprojects/webapp/src/a.tsx", "<p>\nSet --publik-url.", "subprojects/webapp/src/a.tsx:2: no program has an option --publik-url"),
+])
+def test_options_fault(tree, name, text, fault):
+    tree.write(name, text)
+    assert tree.check("options", *write_programs(tree))[0] == fault
+
+
+def test_options_without_fault(tree):
+    tree.write("src/ctl/a.c", '/* "--namely x" */ fail("--hold needs displayctl push, or --%s; displayctl does no more", name);\n'
+               'ctl_value(ctl, "name"); getenv("DISPLAYD_KEY");\n')
+    tree.write("src/web/a.c", 'char *all[] = {"--namely"}; fail("set DISPLAYD_KEY or DISPLAYD_PUBLIC_URL; npm install --global x");\n')
+    tree.write("docs/a.md", "The displayctl make of old. `displayctl --json device create --name x; curl --namely`, `displayctl help device`\n")
+    tree.write("subprojects/webapp/src/a.tsx", '<p style="color: var(--text)">see --public-url')
+    assert tree.check("options", *write_programs(tree)) == []

@@ -114,3 +114,10 @@ def test_no_build_is_made_from_a_release_build_that_failed(monkeypatch):
     builder.run()
     assert made == ["release", "clang-release"]
     assert builder.faults == {"release": "no room", "checked": "it uses the release build, which has failed"}
+
+
+def test_suites_that_no_chosen_build_has():
+    """Nothing is built for them."""
+    assert builds.why_none(builds.BUILDS, ["http"]) == builds.why_none(builds.BUILDS, []) == ""
+    assert builds.why_none([builds.RELEASE], ["http"]) == "no test of http runs in release; they run in checked"
+    assert builds.why_none(builds.BUILDS, ["bare"]).endswith("they run in clang, with --full")

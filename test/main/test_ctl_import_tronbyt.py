@@ -76,11 +76,12 @@ def test_several_files_as_json(running, tmp_path):
 
 def test_what_cannot_be_read(running, tmp_path):
     path = tmp_path / "file"
-    for text, words in (("{", "JSON"), ("[]", "object"), ('{"name": "x"}', "export")):
+    for text, words in (("{", "JSON"), ("[]", "object"), ('{"name": "x"}', "export"), ('{"devices": []}', "devices must have a device"),
+                        ('{"devices": 1}', "devices must be an array"), (json.dumps({"devices": [{}] * 101}), "at most 100 devices, has 101")):
         path.write_text(text)
         code, said = refused(running, str(path))
-        assert code == 2 and words in said, said
-    assert refused(running, str(tmp_path / "none"))[0] == 2 or True
+        assert code == 2 and words in said and said.startswith(f"displayctl: {path}: ") and "--" not in said, said
+    assert refused(running, str(tmp_path / "none"))[0] == 2
     path.write_text("{" + " " * (4 << 20) + "}")
     assert refused(running, str(path))[0] == 2
     with pytest.raises(CtlError) as error:

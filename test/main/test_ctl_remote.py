@@ -314,6 +314,19 @@ def test_faults_of_a_wrong_type(tmp_path, errors, told):
     assert told in caught.value.text and "null" not in caught.value.text and "redirects" not in caught.value.text
 
 
+@pytest.mark.parametrize("command, member, told", [
+    ("mqtt update --url mqtt://x", "username", "--username"), ("mqtt update --url mqtt://x", "password", "password"),
+    ("mqtt update --url mqtt://x", "devices/0", "devices/0"), ("webhook create http://x", "url", "URL"),
+    ("webhook create http://x", "version", "version"), ("webhook create http://x", "json", "json")])
+def test_a_fault_names_an_option_that_the_command_has(tmp_path, command, member, told):
+    """Else it names the member of the body."""
+    data = json.dumps({"code": "fields_invalid", "detail": "odd", "errors": [{"pointer": f"/{member}", "detail": "is odd"}]}).encode()
+    answer = b"HTTP/1.1 400 No\r\nContent-Length: %d\r\n\r\n%s" % (len(data), data)
+    with answering(answer) as url, pytest.raises(CtlError) as caught:
+        Laptop(tmp_path, url).ctl(*command.split(), DISPLAYD_API_KEY="x")
+    assert caught.value.text == f"displayctl: {told} is odd\n"
+
+
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_redirect_is_not_followed(tmp_path, status):
     asked = []

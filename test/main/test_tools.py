@@ -49,6 +49,14 @@ def test_help(clone, name):
     assert (code, is_called) == (0, False) and f"  tools/{name}" in text
 
 
+@pytest.mark.parametrize("name", ["setup", "run", "build", "test", "package"])
+def test_width_of_help(name):
+    """The text of the tool's own head; tools/run adds that of displayd, which has a test of its own."""
+    with open(os.path.join(ROOT, "tools", name), encoding="utf-8") as file:
+        head = re.match(r"#![^\n]*\n((?:#[^\n]*\n)+)", file.read())[1].splitlines()
+    assert len(head) > 3 and [line for line in head if len(line.removeprefix("#").removeprefix(" ")) > 80] == []
+
+
 @pytest.mark.parametrize("arguments, sentence", [
     (["untit"], "no suite is called untit"),
     (["unit", "--only", "nobuild"], "no build is called nobuild"),

@@ -32,7 +32,7 @@ def test_pages_see_the_percentage(world, browser):
 
 
 @pytest.mark.parametrize("curve", ["1,2,3,4", "1,2,3,4,5,6", "0,2,3,4,5", "1,2,3,4,101", "5,4,3,2,1", "1, 2,3,4,5", "x",
-                                   "1,2,3,4,0005", "1,2,3,4,5\n", None, 5, [1, 2, 3, 4, 5]])
+                                   "1,2,3,4,0005", "1,2,3,4,5,", "1,2,3,4,5\n", None, 5, [1, 2, 3, 4, 5]])
 def test_curves_that_are_refused(browser, curve):
     made = add(browser)
     body = {"brightnessCurve": curve, "brightness": 7}

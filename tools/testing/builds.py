@@ -90,6 +90,15 @@ def with_release(chosen):
     return [dataclasses.replace(RELEASE, suites=()), *chosen]
 
 
+def why_none(chosen, suites):
+    """Returns why no test of these suites would run in the chosen builds; "" if some would."""
+    if not suites or any(set(build.suites) & set(suites) for build in chosen):
+        return ""
+    usual, full = ([build.name for build in some if set(build.suites) & set(suites)] for some in (BUILDS, FULL))
+    return (f"no test of {', '.join(suites)} runs in {', '.join(build.name for build in chosen)}; they run in "
+            f"{', '.join(usual or full)}{'' if usual else ', with --full'}")
+
+
 class BuildError(Exception):
     """A build has failed; the text is its output."""
 

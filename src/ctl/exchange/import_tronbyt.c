@@ -145,6 +145,7 @@ static enum ctl_exit import_file(struct ctl *ctl, const char *path, unsigned ind
 			       keeps ? STR("true") : STR("false"), STR("&openAddresses="),
 			       opens ? STR("true") : STR("false")),
 	    .account = ctl_value(ctl, "account"),
+	    .file = str_from(path),
 	};
 	struct str report = {0};
 	struct buffer file = {0};

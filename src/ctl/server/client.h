@@ -41,6 +41,7 @@ struct ctl_request {
 	struct str path;    /* with its query, encoded: see ctl_encode() */
 	struct str account; /* e-mail address of the account to act for; data NULL: none */
 	struct str body;    /* JSON; data NULL: none */
+	struct str file;    /* path of the file that is the body, for messages; data NULL: none */
 	struct ctl_sentence sentences[CTL_SENTENCES_MAX];
 	/* Object that messages name: in sentences instead of "%", in the server's words after "no
 	 * such device". data NULL: messages stay as they are. */

@@ -56,13 +56,23 @@ static const struct ctl_fault *find_fault(const struct ctl_fault *faults, struct
 	return NULL;
 }
 
+/* Prints the detail; after the name of the file that was sent if that is wrong. Returns the code.
+ */
+static enum ctl_exit fail_file(const struct ctl_request *request, enum ctl_exit code,
+			       const char *detail)
+{
+	struct str file = code == CTL_USAGE ? request->file : (struct str){0};
+
+	return ctl_fail(code, "%.*s%s%s", STR_ARG(file), file.length ? ": " : "", detail);
+}
+
 /* Prints what is wrong with a member of the body, by the name of the option or the app's setting
- * that sets it. Returns the exit code. */
-static enum ctl_exit say_fault(const struct ctl *ctl, const struct ctl_request *request,
-			       const char *code, struct str pointer, const char *detail)
+ * that sets it; by its own name if neither does. Returns the exit code. */
+static enum ctl_exit say_fault(struct ctl *ctl, const struct ctl_request *request, const char *code,
+			       struct str pointer, const char *detail)
 {
 	const struct str setting = STR("/settings/");
-	struct str member = pointer.length > 1 ? str_from_offset(pointer, 1) : STR("");
+	struct str member = pointer.length > 1 ? str_from_offset(pointer, 1) : STR(""), text;
 	const struct ctl_fault *known = find_fault(request->faults, member, code);
 
 	if (known && known->text.data)
@@ -73,13 +83,17 @@ static enum ctl_exit say_fault(const struct ctl *ctl, const struct ctl_request *
 		return ctl_fail(CTL_USAGE, "the setting %.*s %s",
 				STR_ARG(str_from_offset(pointer, setting.length)), detail);
 	if (!member.length)
-		return ctl_fail(CTL_USAGE, "%s", detail);
+		return fail_file(request, CTL_USAGE, detail);
 	if (str_equal(member, str_from(ctl->command->argument)))
 		return ctl_fail(CTL_USAGE, "%s %s", ctl_last_argument(ctl), detail);
-	return ctl_fail(CTL_USAGE, "--%.*s %s", STR_ARG(ctl_option_of(ctl, member)), detail);
+	text = ctl_option_of(ctl, member);
+	if (text.data)
+		return ctl_fail(CTL_USAGE, "--%.*s %s", STR_ARG(text), detail);
+	text = arena_printf(&ctl->arena, "%.*s %s", STR_ARG(member), detail);
+	return fail_file(request, CTL_USAGE, text.data);
 }
 
-static enum ctl_exit fail_faults(const struct ctl *ctl, const struct ctl_request *request,
+static enum ctl_exit fail_faults(struct ctl *ctl, const struct ctl_request *request,
 				 const char *problem, yyjson_val *faults)
 {
 	enum ctl_exit code = CTL_USAGE;
@@ -146,7 +160,7 @@ static enum ctl_exit fail_detail(const struct ctl_request *request, enum ctl_exi
 	for (unsigned i = 0; request->subject.data && i < array_length(naming); i++)
 		if (is_kind(code, naming[i].problem))
 			return say_sentence(request, exit_code, str_from(naming[i].text));
-	return ctl_fail(exit_code, "%s", detail);
+	return fail_file(request, exit_code, detail);
 }
 
 enum ctl_exit problem_fail_version(void)
@@ -155,7 +169,7 @@ enum ctl_exit problem_fail_version(void)
 				    "than displayctl, see displayctl upgrade");
 }
 
-enum ctl_exit problem_fail(const struct ctl *ctl, const struct ctl_request *request, int status,
+enum ctl_exit problem_fail(struct ctl *ctl, const struct ctl_request *request, int status,
 			   yyjson_val *problem)
 {
 	const char *detail = yyjson_get_str(yyjson_obj_get(problem, "detail"));

@@ -10,7 +10,7 @@
 bool problem_is_no_room(const struct server_answer *answer);
 
 /* Prints the problem in the request's words. Returns the exit code. */
-enum ctl_exit problem_fail(const struct ctl *ctl, const struct ctl_request *request, int status,
+enum ctl_exit problem_fail(struct ctl *ctl, const struct ctl_request *request, int status,
 			   yyjson_val *problem);
 
 /* Reports that the server lacks the operation or answers in an unknown format. */

@@ -274,6 +274,17 @@ struct str ctl_body_of_options(struct ctl *ctl, const struct ctl_member *more)
 	return ctl_body(ctl, members);
 }
 
+/* Whether the member has the option's name: "expiresIn" is --expires-in. */
+static bool is_named(const char *option, struct str member)
+{
+	size_t i = 0;
+
+	for (; *option; option++)
+		if (*option != '-' && (i == member.length || (member.data[i++] | 0x20) != *option))
+			return false;
+	return i == member.length;
+}
+
 struct str ctl_option_of(const struct ctl *ctl, struct str member)
 {
 	const struct option *options = ctl->command->line.options;
@@ -282,7 +293,10 @@ struct str ctl_option_of(const struct ctl *ctl, struct str member)
 	for (unsigned i = 0; members && options[i].name; i++)
 		if (members[i] && str_equal(member, str_from(members[i])))
 			return str_from(options[i].name);
-	return member;
+	for (unsigned i = 0; options[i].name; i++)
+		if (is_named(options[i].name, member))
+			return str_from(options[i].name);
+	return (struct str){0};
 }
 
 const char *ctl_last_argument(const struct ctl *ctl)

@@ -444,6 +444,11 @@ TEST(places_have_six_texts)
 	    place_of("{\"lat\":0.0000001,\"lng\":1e2,\"description\":\"Split, Croatia\"}"),
 	    "{\"lat\":\"0.0000001\",\"lng\":\"100\",\"description\":\"Split, Croatia\","
 	    "\"locality\":\"Split\",\"place_id\":\"\",\"timezone\":\"Asia/Jakarta\"}");
+	assert_string_equal(
+	    place_of(
+		"{\"name\":\"Maui, HI\",\"timezone\":\"UTC\",\"lat\":\"20.7\",\"lng\":\"-156.3\"}"),
+	    "{\"lat\":\"20.7\",\"lng\":\"-156.3\",\"description\":\"Maui, HI\",\"locality\":"
+	    "\"Maui\",\"place_id\":\"\",\"timezone\":\"UTC\",\"name\":\"Maui, HI\"}");
 }
 
 RUN_TESTS(set_up, tear_down)

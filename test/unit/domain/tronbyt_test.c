@@ -76,7 +76,8 @@ TEST(a_device_that_says_nothing_has_defaults)
 	assert_int_equal(device->brightness, 60);
 	assert_int_equal(device->schedule_interval_s, 15);
 	assert_false(device->sleep_enabled || device->dim_enabled);
-	assert_int_equal(export.notes.count, 0);
+	assert_int_equal(export.notes.count, 1);
+	assert_true(is_noted("name"));
 }
 
 TEST(numbers_are_held_to_their_limits)

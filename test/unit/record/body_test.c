@@ -298,6 +298,9 @@ TEST_IN(one_sentence_for_all, NULL, clean)
 	assert_sentence("{\"level\":1,\"note\":null}",
 			"note must not be null, leave the field out instead");
 	assert_sentence("{\"level\":1,\"name\":\"yes\"}", "name is not what it was");
+	assert_sentence("{\"level\":1,\"\":1}", "the field \"\" is not a known field");
+	assert_sentence("{\"level\":1,\"'\":1}", "the field \"'\" is not a known field");
+	assert_sentence("{\"level\":1,\"\u00a0\":1}", "the field \"\u00a0\" is not a known field");
 	assert_sentence("{\"level\":500,\"isOn\":1}", "the body has 2 faults, see errors");
 	for (unsigned i = 0; i < LIMIT_FAULTS + 3; i++)
 		length += snprintf(many + length, sizeof(many) - (size_t)length, ",\"x%u\":1", i);

@@ -265,8 +265,8 @@ function Outcome({ report, name, isBusy, onBring, onBack, ...open }: OutcomeProp
 /** Text for the position in the file that the server refuses. */
 function faultOf(problem: Problem): string {
 	const [first] = problem.faults;
-	if (!first) return problem.message;
-	return sentence(`${first[0] === "" ? "this file" : `/${first[0]} in this file`} ${first[1]}`);
+	if (!first) return problem.message.replace(/^The body\b/, "This file");
+	return sentence(`${first[0] === "" ? "this file" : `"${first[0]}" in this file`} ${first[1]}`);
 }
 
 function Refusal({ fault }: { fault: string | undefined }): JSX.Element | null {
