@@ -32,6 +32,7 @@ struct content_installation {
 	bool is_disabled;	  /* it has no turns */
 	int32_t display_s;	  /* length of each turn; 0: the schedule interval */
 	struct schedule schedule; /* when it has turns */
+	uint8_t color_filter;	  /* enum color_filter, or COLOR_FILTER_INHERIT */
 };
 
 struct content_push {

@@ -65,6 +65,7 @@ struct tronbyt_entry {
 	struct str path;      /* of the app's script; empty: none */
 	struct str name;      /* empty: none of its own */
 	struct str note;      /* empty: none, or it is the name */
+	struct str color_filter;
 	struct settings settings;
 	bool is_enabled;
 	bool is_pinned;
@@ -85,6 +86,7 @@ struct tronbyt_device {
 	struct str locale;
 	struct str board; /* empty: the file has none */
 	struct str brightness_curve;
+	struct str color_filter, night_color_filter, dim_color_filter;
 	struct str note; /* empty: none */
 	struct str key;	 /* empty: none */
 	bool needs_key;	 /* its panel showed the key there */

@@ -20,6 +20,8 @@ void api_entry_parameters(struct task *task, const struct entry_change *change,
 	    .is_pinned = change->is_pinned,
 	    .sets_note = change->sets_note,
 	    .note = change->note,
+	    .sets_color_filter = change->sets_color_filter,
+	    .color_filter = change->color_filter,
 	    .sets_name = change->name != NULL,
 	    .name = change->new_name,
 	};

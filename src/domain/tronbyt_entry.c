@@ -102,8 +102,6 @@ static void say_rest(struct tronbyt_reader *reader)
 	    "entries can be limited to hours and weekdays here, without other recurrence");
 	tronbyt_say_bool(reader, tronbyt_member(reader, "autopin") ? "autopin" : "auto_pin",
 			 "apps cannot pin themselves here");
-	tronbyt_say_text(reader, "color_filter", "none inherit",
-			 "colour filters do not exist here");
 	say_animation(reader);
 }
 
@@ -141,6 +139,8 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 	read_days(reader, entry);
 	read_settings(reader, entry);
 	read_name(reader, entry);
+	entry->color_filter = STR("inherit");
+	tronbyt_filter(reader, "color_filter", &entry->color_filter);
 	say_rest(reader);
 	return true;
 }

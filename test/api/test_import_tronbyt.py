@@ -123,11 +123,11 @@ def test_settings_that_do_not_come(account, form):
 
 def test_what_has_no_counterpart_is_named(account, clock):
     several = [
-        entry(clock.slug, 1, auto_pin=True, use_custom_recurrence=True, color_filter="sepia", show_full_animation="true"),
+        entry(clock.slug, 1, auto_pin=True, use_custom_recurrence=True, color_filter="pink", show_full_animation="true"),
         entry("no-such-app", 2), entry("", 3), entry(clock.slug, 4, pushed=True), entry(clock.slug, 5, days=["someday"]),
         entry(clock.slug, 6, notes="x" * 100, display_time=2, start_time="25:00")]
     report = brought(account, exported(
-        "Desk", several, notes="by the window", interstitial_enabled=True, color_filter="warm", swap_colors=True,
+        "Desk", several, notes="by the window", interstitial_enabled=True, color_filter="Warm", swap_colors=True,
         custom_brightness_scale="1,3,5,12,35,100", pinned_app="2", timezone="Mars/Base", locale="x", default_interval=3,
         brightness=300, location=None))
     found = notes(report)
@@ -142,6 +142,22 @@ def test_what_has_no_counterpart_is_named(account, clock):
     shown = account.get("/v1/devices").ok()[0]
     assert (shown["brightness"], shown["scheduleInterval"], shown["timezone"]) == (100, 15, "UTC")
     assert account.get(f"/v0/devices/{shown['id']}").ok()["notes"] == "by the window"
+
+
+def test_filters_are_kept(account, clock):
+    apps = [entry(clock.slug, 1, color_filter="sepia"), entry(clock.slug, 2, color_filter="inherit"), entry(clock.slug, 3),
+            entry(clock.slug, 4, color_filter="none")]
+    report = brought(account, exported("Desk", apps, color_filter="warm", night_color_filter="redshift", dim_color_filter="none",
+                                       location=None))
+    assert {what for _, what in notes(report)} == {"render interval"}
+    id = report["devices"][0]["id"]
+    assert account.world.sql("SELECT color_filter, night_color_filter, dim_color_filter FROM device WHERE id = %s", id) == [
+        ("warm", "redshift", "none")]
+    shown = account.get(f"/v0/devices/{id}/installations").ok()["installations"]
+    assert [one["colorFilter"] for one in shown] == ["sepia", "inherit", "inherit", "none"]
+    report = brought(account, exported("Hall", color_filter=None, night_color_filter=None, location=None))
+    assert account.world.sql("SELECT color_filter, night_color_filter, dim_color_filter FROM device WHERE id = %s",
+                             report["devices"][0]["id"]) == [("none", "inherit", "none")]
 
 
 def test_notes(account, clock):

@@ -160,3 +160,12 @@ def test_no_panel_has_points_of_its_own(sql):
     for wrong in ("1,2,3,4", "1,2,3,4,5,6", "1,2,3,4,x", "1,2,3,4,1000", " 1,2,3,4,5"):
         with pytest.raises(psycopg2.errors.CheckViolation, match="brightness_points_form"):
             sql("UPDATE device SET brightness_curve = %s", wrong)
+
+
+def test_nothing_has_a_filter(sql):
+    assert sql("SELECT DISTINCT color_filter, night_color_filter, dim_color_filter FROM device") == [("none", "inherit", "inherit")]
+    assert sql("SELECT DISTINCT color_filter FROM installation") == [("inherit",)]
+    with pytest.raises(psycopg2.errors.CheckViolation, match="color_filter_known"):
+        sql("UPDATE installation SET color_filter = 'pink'")
+    with pytest.raises(psycopg2.errors.CheckViolation, match="own_color_filter_known"):
+        sql("UPDATE device SET color_filter = 'inherit'")
