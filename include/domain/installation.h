@@ -19,6 +19,7 @@ struct entry_options {
 	bool is_pinned;
 	struct str note;
 	struct str color_filter;
+	bool plays_whole;
 };
 
 extern const struct record entry_options_record;

@@ -22,6 +22,8 @@ void api_entry_parameters(struct task *task, const struct entry_change *change,
 	    .note = change->note,
 	    .sets_color_filter = change->sets_color_filter,
 	    .color_filter = change->color_filter,
+	    .sets_plays_whole = change->sets_plays_whole,
+	    .plays_whole = change->plays_whole,
 	    .sets_name = change->name != NULL,
 	    .name = change->new_name,
 	};

@@ -422,8 +422,7 @@ def compare_notes(device, told):
     of_entries = {(note["entry"].rpartition(" ")[2], note["what"]) for note in told if note["entry"]}
     for app in device["apps"]:
         wanted = {"entry": app["pushed"]} if app["pushed"] else {
-            "recurrence": app["use_custom_recurrence"], "pinning itself": app["auto_pin"],
-            "whole animations": bool(app["show_full_animation"])}
+            "recurrence": app["use_custom_recurrence"], "pinning itself": app["auto_pin"]}
         assert {what for name, what in of_entries if name == app["iname"]} == {
             name for name, is_noted in wanted.items() if is_noted}
 

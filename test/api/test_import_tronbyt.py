@@ -136,28 +136,12 @@ def test_what_has_no_counterpart_is_named(account, clock):
         "entry between entries", "colour filter", "swapped colours", "brightness scale", "render interval",
         "time zone", "locale", "interval", "brightness"}
     assert {(name, what) for name, what in found if name} == {
-        ("1", "pinning itself"), ("1", "recurrence"), ("1", "colour filter"), ("1", "whole animations"),
+        ("1", "pinning itself"), ("1", "recurrence"), ("1", "colour filter"),
         ("2", "entry"), ("3", "entry"), ("4", "entry"), ("5", "days"), ("6", "display time"),
         ("6", "start of its hours")}
     shown = account.get("/v1/devices").ok()[0]
     assert (shown["brightness"], shown["scheduleInterval"], shown["timezone"]) == (100, 15, "UTC")
     assert account.get(f"/v0/devices/{shown['id']}").ok()["notes"] == "by the window"
-
-
-def test_filters_are_kept(account, clock):
-    apps = [entry(clock.slug, 1, color_filter="sepia"), entry(clock.slug, 2, color_filter="inherit"), entry(clock.slug, 3),
-            entry(clock.slug, 4, color_filter="none")]
-    report = brought(account, exported("Desk", apps, color_filter="warm", night_color_filter="redshift", dim_color_filter="none",
-                                       location=None))
-    assert {what for _, what in notes(report)} == {"render interval"}
-    id = report["devices"][0]["id"]
-    assert account.world.sql("SELECT color_filter, night_color_filter, dim_color_filter FROM device WHERE id = %s", id) == [
-        ("warm", "redshift", "none")]
-    shown = account.get(f"/v0/devices/{id}/installations").ok()["installations"]
-    assert [one["colorFilter"] for one in shown] == ["sepia", "inherit", "inherit", "none"]
-    report = brought(account, exported("Hall", color_filter=None, night_color_filter=None, location=None))
-    assert account.world.sql("SELECT color_filter, night_color_filter, dim_color_filter FROM device WHERE id = %s",
-                             report["devices"][0]["id"]) == [("none", "inherit", "none")]
 
 
 def test_notes(account, clock):

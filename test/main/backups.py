@@ -143,6 +143,7 @@ ROWS = [
     (66, f"UPDATE device SET brightness_curve = '1,8,12,35,100' WHERE id = '{DEVICE}'"),
     (67, f"UPDATE device SET color_filter = 'warm', night_color_filter = 'redshift', dim_color_filter = 'none' WHERE id = '{DEVICE}'"),
     (67, "UPDATE installation SET color_filter = 'sepia' WHERE rank = (SELECT min(rank) FROM installation)"),
+    (68, "UPDATE installation SET plays_whole = true WHERE rank = (SELECT min(rank) FROM installation)"),
 ]
 
 

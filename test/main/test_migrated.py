@@ -162,6 +162,15 @@ def test_no_panel_has_points_of_its_own(sql):
             sql("UPDATE device SET brightness_curve = %s", wrong)
 
 
+def test_no_animation_is_shown_to_its_end(sql):
+    assert sql("SELECT count(*) FROM installation WHERE plays_whole") == [(0,)]
+    places = sql("SELECT place FROM installation WHERE app_id IS NOT NULL ORDER BY 1")
+    sql("UPDATE installation SET display_s = display_s")
+    assert sql("SELECT place FROM installation WHERE app_id IS NOT NULL ORDER BY 1") == places
+    sql("UPDATE installation SET plays_whole = true")
+    assert not places or sql("SELECT place FROM installation WHERE app_id IS NOT NULL ORDER BY 1") != places
+
+
 def test_nothing_has_a_filter(sql):
     assert sql("SELECT DISTINCT color_filter, night_color_filter, dim_color_filter FROM device") == [("none", "inherit", "inherit")]
     assert sql("SELECT DISTINCT color_filter FROM installation") == [("inherit",)]
