@@ -52,6 +52,7 @@ PATTERNS = {
     r"^[a-z]+(_[a-z]+)*$": "words of lower-case letters, joined by underscores",
     r"^[0-9A-Za-z_-]+$": "letters and digits of ASCII, underscore, hyphen",
     r"^[0-9a-f]{32}$": "32 lower-case hexadecimal digits",
+    r"^[0-9a-f]{32}(-[a-z]+)?$": "32 lower-case hexadecimal digits; perhaps - and the name of a filter",
     r"^[A-Za-z0-9._-]+$": "letters and digits of ASCII, dot, underscore, hyphen",
     r"^[^\u0000]*$": "no U+0000",
     r"^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$": "no control character but tabs and line feeds",

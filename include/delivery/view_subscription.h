@@ -18,13 +18,20 @@ struct view_subscription;
 struct view_picture {
 	enum shown_kind kind;
 	bool has_hash;
-	uint8_t hash[PICTURE_HASH_BYTES];
-	struct str installation_id; /* data is NULL if the picture is not an installation's */
+	uint8_t hash[PICTURE_HASH_BYTES]; /* of the picture without its filter */
+	uint8_t filter;			  /* enum color_filter */
+	struct str installation_id;	  /* data is NULL if the picture is not an installation's */
 };
 
-/* Writes the picture's hash to text, in hexadecimal digits; data is NULL if it has none. */
+enum { VIEW_PICTURE_TEXT_BYTES = 2 * PICTURE_HASH_BYTES + 1 + COLOR_FILTER_NAME_MAX + 1 };
+
+/* Writes the name of what is seen: the picture's hash in hexadecimal digits, and "-sepia" if it has
+ * that filter; data is NULL if it has no hash. */
 struct str view_picture_text(const struct view_picture *picture,
-			     char text[static 2 * PICTURE_HASH_BYTES + 1]);
+			     char text[static VIEW_PICTURE_TEXT_BYTES]);
+/* Reads such a name. Returns false if it is not one. */
+bool view_picture_parse(struct str text, uint8_t ret_hash[static PICTURE_HASH_BYTES],
+			uint8_t *ret_filter);
 
 /* View of a panel: what it shows. Times: microseconds, wall clock; 0: not known. */
 struct panel_view {

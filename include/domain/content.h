@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <text/str.h>
 
-/* Longest time of an animation that is shown to its end. */
-enum { CONTENT_WHOLE_MAX_S = 60 };
+/* Longest time of an animation that is shown to its end: because its app says so, or its owner. */
+enum { CONTENT_WHOLE_MAX_S = 60, CONTENT_PLAYED_MAX_S = 120 };
 
 /* Bytes of a WebP. Owned by the owner of the content. */
 struct picture {
@@ -32,6 +32,8 @@ struct content_installation {
 	bool is_disabled;	  /* it has no turns */
 	int32_t display_s;	  /* length of each turn; 0: the schedule interval */
 	struct schedule schedule; /* when it has turns */
+	bool plays_whole;	  /* show its animation to the end */
+	uint8_t color_filter;	  /* enum color_filter, or COLOR_FILTER_INHERIT */
 };
 
 struct content_push {

@@ -3,6 +3,7 @@
 
 #include "base/zone.h"
 #include "domain/brightness.h"
+#include "domain/look.h"
 #include "record/record.h"
 
 #include <stdint.h>
@@ -45,6 +46,7 @@ struct display_settings {
 	struct sleep_setting sleep_set;
 	struct dim_setting dim_set;
 	struct brightness_curve curve;
+	uint8_t color_filter, night_color_filter, dim_color_filter; /* enum color_filter */
 };
 
 /* Settings of a device's row. */
@@ -55,7 +57,8 @@ struct display_settings display_settings_of(const struct device *device,
 struct display_level {
 	int brightness; /* 0 to 100; 0: dark, and no picture is to be sent */
 	bool is_asleep; /* dark only because of the sleep window, or of a sleep that was set */
-	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
+	enum color_filter filter; /* of pictures without one of their own */
+	int64_t valid_until_us;	  /* wall clock; at most a quarter of an hour away */
 };
 
 /* Finds the time at which the panel wakes, at most two days ahead. Returns false if it does not

@@ -25,8 +25,9 @@ enum display_mode_kind {
 
 struct display_mode {
 	enum display_mode_kind kind;
-	int brightness;	 /* percent; 0 if dark */
-	int panel_level; /* percentage that the panel is sent for it */
+	int brightness;		  /* percent; 0 if dark */
+	int panel_level;	  /* percentage that the panel is sent for it */
+	struct picture_look look; /* of pictures without a filter of their own */
 	int64_t wall_us;
 	struct local_time local;
 	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */
@@ -39,6 +40,10 @@ struct display_mode {
 /* Returns the display mode at this time. Valid until valid_until_us, or until the content changes.
  */
 struct display_mode display_mode_at(const struct content *content, int64_t wall_us);
+
+/* Returns the look of the entry's pictures; NULL: of a picture without an entry. */
+struct picture_look display_mode_look(const struct display_mode *mode,
+				      const struct content_installation *installation);
 
 /* Whether a push interrupts the mode; else it waits. */
 bool display_mode_takes_pushes(const struct display_mode *mode);

@@ -18,6 +18,8 @@ struct entry_options {
 	struct str weekdays; /* JSON */
 	bool is_pinned;
 	struct str note;
+	struct str color_filter;
+	bool plays_whole;
 };
 
 extern const struct record entry_options_record;

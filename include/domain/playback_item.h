@@ -24,14 +24,15 @@ struct playback_item {
 	int64_t generation;	    /* generation of the installation's picture, or of the push */
 	int64_t picture_generation; /* generation of the picture's bytes, unless position is -1 */
 	int64_t stay_s;		    /* time for which the panel shows the picture */
-	bool may_be_early;	    /* see content_installation; and it need not be shown whole */
+	struct picture_look look;
+	bool may_be_early; /* see content_installation; and it need not be shown whole */
 };
 
 /* Makes an item of an installation's picture, for its time in the rotation. */
-struct playback_item playback_item_of(const struct content *content,
+struct playback_item playback_item_of(const struct display_mode *mode,
 				      const struct content_installation *installation);
 /* Makes an item of the push, for its remaining time. */
-struct playback_item playback_item_of_push(const struct content *content, int64_t wall_us);
+struct playback_item playback_item_of_push(const struct display_mode *mode);
 /* Makes an item of the next installation after that creation number, see display_mode_next(); if
  * there is none, of the built-in picture. pushed_position: creation number of a pushed installation
  * that was just displayed for the first time: if it would be next, it is skipped once. -1: none. */
@@ -46,6 +47,10 @@ bool playback_item_is_same(const struct playback_item *a, const struct playback_
 /* Whether both items show the same bytes: for example a push of an installation, and the same
  * installation in its turn. */
 bool playback_item_is_same_picture(const struct playback_item *a, const struct playback_item *b);
+/* Whether the displayed item would look different if it was sent now, as *ret_now, which is else
+ * untouched: a filter counts at once, as brightness does. */
+bool playback_item_looks_old(const struct playback_item *displayed, const struct display_mode *mode,
+			     struct playback_item *ret_now);
 /* Whether a panel may display next at any time of the turn of displayed: it is of the same app.
  * The caller has checked that the pictures differ. */
 bool playback_item_may_replace(const struct playback_item *next,

@@ -65,8 +65,10 @@ struct tronbyt_entry {
 	struct str path;      /* of the app's script; empty: none */
 	struct str name;      /* empty: none of its own */
 	struct str note;      /* empty: none, or it is the name */
+	struct str color_filter;
 	struct settings settings;
 	bool is_enabled;
+	bool plays_whole;
 	bool is_pinned;
 	bool is_night;
 	int64_t display_s;		  /* 0: as the schedule interval says */
@@ -85,6 +87,7 @@ struct tronbyt_device {
 	struct str locale;
 	struct str board; /* empty: the file has none */
 	struct str brightness_curve;
+	struct str color_filter, night_color_filter, dim_color_filter;
 	struct str note; /* empty: none */
 	struct str key;	 /* empty: none */
 	bool needs_key;	 /* its panel showed the key there */

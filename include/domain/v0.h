@@ -43,12 +43,13 @@ void v0_device_change_check_shown(const struct v0_device_change *change,
 uint64_t v0_device_change_present(const struct v0_device_change *change, uint64_t present);
 
 /* Members of an installation that cannot be changed here: a change may name what is so. */
-enum { V0_INSTALLATION_FIXED = 8 };
+enum { V0_INSTALLATION_FIXED = 6 };
 
 /* A change of an installation. Settings replace all stored ones. */
 struct v0_installation_change {
 	struct entry_change entry; /* hours: set by v0_set_hours() */
 	const struct json_value *start, *end;
+	const struct json_value *filter, *whole;
 	const struct json_value *interval; /* must be the one that is shown */
 	const struct json_value *fixed[V0_INSTALLATION_FIXED];
 	const struct json_value *shown[V0_INSTALLATION_SHOWN];

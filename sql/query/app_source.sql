@@ -23,7 +23,7 @@ WITH owned AS (
 	WHERE id = :device_id AND account_id = :account_id
 ), entry AS (
 	SELECT installation.app_id, installation.settings, installation.secret_settings,
-		installation.settings_hash, installation.display_s
+		installation.settings_hash, installation.display_s, installation.plays_whole
 	FROM owned
 	JOIN installation ON installation.device_id = owned.id AND installation.id = :installation_id
 	WHERE installation.app_id IS NOT NULL
@@ -39,7 +39,8 @@ SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.n
 	owned.id IS NOT NULL AS has_device, coalesce(owned.timezone, 'UTC') AS timezone,
 	coalesce(owned.locale, 'en') AS locale,
 	coalesce(owned.picture_limit_bytes, 460000) AS picture_limit_bytes,
-	render_duration_s(coalesce(entry.display_s, owned.schedule_interval_s, 15)) AS duration_s,
+	render_duration_s(coalesce(entry.display_s, owned.schedule_interval_s, 15),
+		coalesce(entry.plays_whole, false)) AS duration_s,
 	entry.app_id IS NOT NULL AS is_installed, app.status = 'disabled' AS is_disabled,
 	entry.settings, entry.secret_settings, entry.settings_hash, network.reach,
 	network.reach = 2 AS reaches_local,

@@ -18,8 +18,8 @@
 WITH wanted AS (
 	SELECT installation.device_id, installation.id AS installation_id, installation.settings,
 		installation.secret_settings, device.timezone, device.locale,
-		render_duration_s(coalesce(installation.display_s, device.schedule_interval_s))
-			AS duration_s, device.picture_limit_bytes,
+		render_duration_s(coalesce(installation.display_s, device.schedule_interval_s),
+			installation.plays_whole) AS duration_s, device.picture_limit_bytes,
 		app_version.script_language, app_version.script_content, app_version.checksum,
 		app_compiled.javascript,
 		app_version.script_language = ANY (:languages) AS is_supported

@@ -10,7 +10,9 @@
 -- params: device_id uuid, id text, sets_enabled bool, is_enabled bool, sets_display bool,
 --   display_s int4, sets_hours bool, start_minute int2, end_minute int2, sets_weekdays bool,
 --   weekdays int2, sets_pinned bool, is_pinned bool, sets_night bool, is_night bool,
---   night_brightness int2, sets_note bool, note text, sets_name bool, name text, settings text, secret_settings bytea?,
+--   night_brightness int2, sets_note bool, note text, sets_color_filter bool, color_filter text,
+--   sets_plays_whole bool, plays_whole bool,
+--   sets_name bool, name text, settings text, secret_settings bytea?,
 --   settings_hash bytea, seen_hash bytea, version_id uuid, expected_generation int8
 -- row: generation int8
 -- refuse: device_pinned_fkey -> entry_gone, device_night_fkey -> entry_gone
@@ -41,6 +43,8 @@ WITH deployed AS (
 			ELSE start_minute END,
 		end_minute = CASE WHEN :sets_hours THEN nullif(:end_minute, -1) ELSE end_minute END,
 		weekdays = CASE WHEN :sets_weekdays THEN :weekdays ELSE weekdays END,
+		color_filter = CASE WHEN :sets_color_filter THEN :color_filter ELSE color_filter END,
+		plays_whole = CASE WHEN :sets_plays_whole THEN :plays_whole ELSE plays_whole END,
 		note = CASE WHEN :sets_note THEN :note ELSE note END,
 		name = CASE WHEN :sets_name THEN nullif(:name, '') ELSE name END,
 		settings = CASE WHEN EXISTS (SELECT FROM deployed) THEN :settings ELSE settings END,

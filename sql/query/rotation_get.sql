@@ -45,7 +45,8 @@ SELECT coalesce((
 				'end', json_clock(installation.end_minute)) END AS hours,
 			json_weekdays(installation.weekdays) AS weekdays,
 			coalesce(installation.id = device.pinned_installation_id, false) AS "isPinned",
-			installation.note,
+			installation.note, installation.color_filter AS "colorFilter",
+			installation.plays_whole AS "playsWhole",
 			CASE WHEN installation.id = device.pinned_installation_id
 				THEN CASE WHEN look.hash IS NULL THEN 'pinned_empty' ELSE 'pinned' END
 				WHEN device.pinned_installation_id IS NOT NULL AND EXISTS (

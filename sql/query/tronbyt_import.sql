@@ -19,7 +19,8 @@ WITH owner AS (
 	SELECT line.*
 	FROM owner, jsonb_to_record(:line::jsonb)
 		AS line ("formerId" text, alias text, "aliasIsGuessable" boolean,
-			"aliasIsOpen" boolean, name text, timezone text, locale text, board text, "brightnessCurve" text, note text,
+			"aliasIsOpen" boolean, name text, timezone text, locale text, board text, "brightnessCurve" text, "colorFilter" text,
+			"nightColorFilter" text, "dimColorFilter" text, note text,
 			brightness int2, "scheduleInterval" int4, "sleepEnabled" boolean, "sleepStart" int2, "sleepEnd" int2,
 			"nightBrightness" int2, "dimEnabled" boolean, "dimStart" int2, "dimBrightness" int2,
 			entries jsonb)
@@ -27,9 +28,9 @@ WITH owner AS (
 ), entry AS (
 	SELECT entry.*
 	FROM line, jsonb_to_recordset(line.entries)
-		AS entry (number int8, id text, "appId" uuid, "versionId" uuid, name text, note text, "isEnabled" boolean,
-			"isPinned" boolean, "isNight" boolean, "displaySeconds" int4, "startMinute" int2,
-			"endMinute" int2, weekdays int2, settings text, "secretSettings" text,
+		AS entry (number int8, id text, "appId" uuid, "versionId" uuid, name text, note text, "colorFilter" text,
+			"playsWhole" boolean, "isEnabled" boolean, "isPinned" boolean, "isNight" boolean,
+			"displaySeconds" int4, "startMinute" int2, "endMinute" int2, weekdays int2, settings text, "secretSettings" text,
 			"settingsHash" text)
 ), chosen AS (
 	SELECT entry.*
@@ -40,12 +41,14 @@ WITH owner AS (
 	ORDER BY app.id
 	FOR SHARE OF app
 ), fresh AS (
-	INSERT INTO device (id, account_id, name, timezone, locale, board, brightness_curve, note, link_key_hash, brightness,
+	INSERT INTO device (id, account_id, name, timezone, locale, board, brightness_curve, color_filter, night_color_filter,
+		dim_color_filter, note, link_key_hash, brightness,
 		schedule_interval_s, sleep_enabled, sleep_start_minute, sleep_end_minute, night_brightness,
 		dim_enabled, dim_start_minute, dim_brightness, imported_as, alias, alias_key_hash,
 		alias_is_guessable, alias_is_open, generation,
 		pinned_installation_id, night_installation_id)
-	SELECT :id, :account_id, name, timezone, locale, board, coalesce("brightnessCurve", ''), coalesce(note, ''),
+	SELECT :id, :account_id, name, timezone, locale, board, coalesce("brightnessCurve", ''), "colorFilter",
+		"nightColorFilter", "dimColorFilter", coalesce(note, ''),
 		:link_key_hash, brightness, "scheduleInterval", "sleepEnabled", "sleepStart", "sleepEnd",
 		"nightBrightness", "dimEnabled", "dimStart", "dimBrightness", "formerId", alias,
 		CASE WHEN alias IS NOT NULL THEN :alias_key_hash END,
@@ -56,10 +59,10 @@ WITH owner AS (
 	RETURNING id, name
 ), installed AS (
 	INSERT INTO installation (device_id, id, app_id, position, is_enabled, display_s, start_minute,
-		end_minute, weekdays, name, note, settings, secret_settings, settings_hash)
+		end_minute, weekdays, name, note, color_filter, plays_whole, settings, secret_settings, settings_hash)
 	SELECT fresh.id, chosen.id, "appId", number, "isEnabled", nullif("displaySeconds", 0),
 		nullif("startMinute", -1), nullif("endMinute", -1), weekdays, nullif(chosen.name, ''),
-		coalesce(chosen.note, ''), settings,
+		coalesce(chosen.note, ''), "colorFilter", "playsWhole", settings,
 		decode(nullif("secretSettings", ''), 'hex'), decode("settingsHash", 'hex')
 	FROM fresh, chosen
 ), audited AS (

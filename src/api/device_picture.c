@@ -1,6 +1,7 @@
 #include "base/hex.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
+#include "delivery/recolouring.h"
 #include "domain/display.h"
 #include "endpoints.h"
 #include "http/stream.h"
@@ -17,6 +18,7 @@
  *   begin -> watch the panel: its worker, here or elsewhere, tells what it shows
  *         -> viewed -> 304 by the picture's hash and the form that is asked for
  *         -> database: the picture of that hash -> picture_found
+ *         -> a lane: its colours, if the panel has a filter -> recoloured
  *         -> long lane: a GIF or a PNG of it -> exported */
 
 /* The worker of a panel answers within milliseconds. No worker has an offline panel, which is known
@@ -31,7 +33,9 @@ struct device_picture {
 	bool is_subscribed;
 	bool is_waiting;
 	struct picture_by_hash_row row;
-	struct str webp;	    /* NULL data: the panel is dark */
+	struct str webp; /* NULL data: the panel is dark */
+	struct recolouring recolouring;
+	enum color_filter filter;
 	struct memory_share *share; /* share of the account; NULL: no memory was taken */
 	size_t taken;
 	struct panelimage_export_options options;
@@ -40,7 +44,7 @@ struct device_picture {
 	uint8_t *data; /* malloc'ed */
 	size_t size;
 	size_t sent; /* bytes of it, in portions */
-	char source[2 * PICTURE_HASH_BYTES + 40];
+	char source[VIEW_PICTURE_TEXT_BYTES + 40];
 };
 
 static struct loop *loop_of(struct device_picture *picture)
@@ -78,17 +82,17 @@ static void add_vary(struct task *task)
 }
 
 /* Keeps the text that determines the answer. Returns true, with the answer 304, if the caller has
- * it. hash: of the picture; NULL: the panel is dark. */
-static bool is_known(struct task *task, const uint8_t *hash, struct step_result *ret_answer)
+ * it. now: NULL: the panel is dark. */
+static bool is_known(struct task *task, const struct view_picture *now,
+		     struct step_result *ret_answer)
 {
 	struct device_picture *picture = task_state(task);
 	const struct picture_request *request = &picture->request;
-	char hex[2 * PICTURE_HASH_BYTES + 1] = "black";
+	char text[VIEW_PICTURE_TEXT_BYTES];
+	struct str name = now ? view_picture_text(now, text) : STR("black");
 
-	if (hash)
-		hex_encode(hash, PICTURE_HASH_BYTES, hex);
-	snprintf(picture->source, sizeof(picture->source), "%s %d %u %d", hex, request->format,
-		 request->scale, request->has_leds);
+	snprintf(picture->source, sizeof(picture->source), "%.*s %d %u %d", STR_ARG(name),
+		 request->format, request->scale, request->has_leds);
 	if (!task_is_known(task, str_from(picture->source), ret_answer))
 		return false;
 	add_vary(task);
@@ -213,6 +217,33 @@ static struct step_result export(struct task *task)
 
 /* ---- the picture ---- */
 
+static struct step_result recoloured(struct task *task)
+{
+	struct device_picture *picture = task_state(task);
+
+	picture->webp = arena_copy(task_arena(task), recolouring_result(&picture->recolouring));
+	return export(task);
+}
+
+static bool recolour_step(void *argument)
+{
+	return recolouring_step(argument);
+}
+
+static struct step_result recolour(struct task *task)
+{
+	struct device_picture *picture = task_state(task);
+	struct recolouring *recolouring = &picture->recolouring;
+
+	*recolouring = (struct recolouring){.webp = picture->webp,
+					    .look = {.filter = (uint8_t)picture->filter}};
+	return task_work(task, recolouring_lane(recolouring),
+			 &(struct task_work){.run = recolour_step,
+					     .argument = recolouring,
+					     .size = picture->webp.length},
+			 recoloured);
+}
+
 static struct step_result fail_none(struct task *task)
 {
 	return task_fail(task, PROBLEM_PANEL_PICTURE_UNKNOWN, "the panel's picture is not known");
@@ -226,7 +257,7 @@ static struct step_result picture_found(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail_none(task);
 	picture->webp = picture->row.picture;
-	return export(task);
+	return picture->filter == COLOR_FILTER_NONE ? export(task) : recolour(task);
 }
 
 static struct step_result find(struct task *task, const struct view_picture *now)
@@ -234,6 +265,7 @@ static struct step_result find(struct task *task, const struct view_picture *now
 	struct device_picture *picture = task_state(task);
 	char *hash = arena_alloc(task_arena(task), 2 * PICTURE_HASH_BYTES + 1);
 
+	picture->filter = (enum color_filter)now->filter;
 	picture->webp = delivery_built_in_picture(now->hash);
 	if (picture->webp.data)
 		return export(task);
@@ -267,7 +299,7 @@ static struct step_result viewed(struct task *task)
 		return fail_offline(task);
 	if (!is_dark && !seen.now.has_hash)
 		return fail_none(task);
-	if (is_known(task, is_dark ? NULL : seen.now.hash, &answer))
+	if (is_known(task, is_dark ? NULL : &seen.now, &answer))
 		return answer;
 	return is_dark ? export(task) : find(task, &seen.now);
 }
@@ -338,6 +370,7 @@ static void finish(void *state)
 
 	unsubscribe(picture);
 	panelimage_export_free(picture->exporting);
+	recolouring_finish(&picture->recolouring);
 	free(picture->data);
 	if (picture->share)
 		memory_budget_leave(picture->share, picture->taken);

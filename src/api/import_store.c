@@ -15,8 +15,8 @@ struct entry_line {
 	int64_t number;
 	struct str id;
 	struct id app_id, version_id;
-	struct str name, note;
-	bool is_enabled, is_pinned, is_night;
+	struct str name, note, color_filter;
+	bool is_enabled, plays_whole, is_pinned, is_night;
 	int64_t display_s, start_minute, end_minute, weekdays;
 	struct str settings, secret_settings, settings_hash;
 };
@@ -28,6 +28,8 @@ static const struct record_field entry_fields[] = {
     RECORD_ID(struct entry_line, version_id, .name = "versionId"),
     RECORD_STR(struct entry_line, name, .name = "name"),
     RECORD_STR(struct entry_line, note, .name = "note"),
+    RECORD_STR(struct entry_line, color_filter, .name = "colorFilter"),
+    RECORD_BOOL(struct entry_line, plays_whole, .name = "playsWhole"),
     RECORD_BOOL(struct entry_line, is_enabled, .name = "isEnabled"),
     RECORD_BOOL(struct entry_line, is_pinned, .name = "isPinned"),
     RECORD_BOOL(struct entry_line, is_night, .name = "isNight"),
@@ -58,6 +60,9 @@ static const struct record_field device_fields[] = {
     RECORD_STR(struct device_line, device.locale, .name = "locale"),
     RECORD_STR(struct device_line, device.board, .name = "board", .nullable = true),
     RECORD_STR(struct device_line, device.brightness_curve, .name = "brightnessCurve"),
+    RECORD_STR(struct device_line, device.color_filter, .name = "colorFilter"),
+    RECORD_STR(struct device_line, device.night_color_filter, .name = "nightColorFilter"),
+    RECORD_STR(struct device_line, device.dim_color_filter, .name = "dimColorFilter"),
     RECORD_STR(struct device_line, device.note, .name = "note"),
     RECORD_INT2(struct device_line, device.brightness, .name = "brightness"),
     RECORD_INT4(struct device_line, device.schedule_interval_s, .name = "scheduleInterval"),
@@ -90,6 +95,8 @@ static struct entry_line line_of(struct arena *arena, const struct tronbyt_entry
 	    .version_id = entry->version_id,
 	    .name = file->name.data ? file->name : STR(""),
 	    .note = file->note.data ? file->note : STR(""),
+	    .color_filter = file->color_filter,
+	    .plays_whole = file->plays_whole,
 	    .is_enabled = file->is_enabled,
 	    .is_pinned = file->is_pinned,
 	    .is_night = file->is_night,

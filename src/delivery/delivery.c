@@ -204,7 +204,10 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 	    .loop = loop, .db = db, .panels = panels, .on_loaded = on_loaded, .context = delivery};
 	loader_init(&delivery->loader);
 	delivery->fetcher =
-	    (struct picture_fetcher){.db = db, .on_fetched = on_fetched, .context = delivery};
+	    (struct picture_fetcher){.db = db,
+				     .looks = {.loop = loop, .pictures = &delivery->pictures},
+				     .on_fetched = on_fetched,
+				     .context = delivery};
 	delivery->contacts = (struct contacts){
 	    .loop = loop, .panels = panels, .on_end = on_contact_end, .context = delivery};
 	delivery->write_behind = (struct write_behind){.loop = loop,
@@ -401,6 +404,7 @@ void delivery_destroy(struct delivery *delivery)
 	loader_finish(&delivery->loader);
 	app_comparison_finish(&delivery->app_comparison);
 	render_keys_finish(&delivery->render_keys);
+	looks_finish(&delivery->fetcher.looks);
 	pictures_finish(&delivery->pictures);
 	account_shares_finish(&delivery->shares);
 	free(delivery);

@@ -105,6 +105,7 @@ static void name_picture(struct view_picture *picture, const struct panel *panel
 	if (installation)
 		picture->installation_id = installation->id;
 	picture->has_hash = panel_picture_hash(panel, item, picture->hash);
+	picture->filter = item->look.filter;
 	if (picture->has_hash || !notified)
 		return;
 	if (is_same_item(item, &notified->shown.item))

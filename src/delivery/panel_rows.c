@@ -86,6 +86,8 @@ static struct content_installation make_installation(struct panel *panel,
 		installation.expires_us = clock_wall_us() + row->expires_in_ms * 1000;
 	installation.is_disabled = !row->is_enabled;
 	installation.display_s = (int32_t)row->display_s;
+	installation.plays_whole = row->plays_whole;
+	installation.color_filter = (uint8_t)color_filter_of(row->color_filter);
 	installation.schedule = (struct schedule){
 	    .has_hours = row->has_hours,
 	    .days_off = (uint8_t)(WEEKDAYS_ALL & ~row->weekdays),

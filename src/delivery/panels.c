@@ -230,7 +230,8 @@ struct content_installation panel_new_installation(struct str id, int64_t positi
 
 	memcpy(copy, id.data, id.length);
 	copy[id.length] = '\0';
-	return (struct content_installation){.id = {copy, id.length}, .position = position};
+	return (struct content_installation){
+	    .id = {copy, id.length}, .position = position, .color_filter = COLOR_FILTER_INHERIT};
 }
 
 void panel_finish_content(struct panels *panels, struct content *content)
@@ -258,23 +259,32 @@ void panel_recall_push(struct panel *panel)
 		    cursor_shown_us(panel->panels->cursors, panel->id, push->generation);
 }
 
-struct str panel_picture(const struct panel *panel, const struct playback_item *item)
+const struct picture *panel_picture_source(const struct panel *panel,
+					   const struct playback_item *item)
 {
 	const struct content_installation *installation;
-	const struct picture *picture;
 
 	switch (item->kind) {
-	case PLAYBACK_BUILT_IN:
-		return picture_nothing_to_show;
 	case PLAYBACK_INSTALLATION:
 		installation = content_at(&panel->content, item->position);
-		return installation ? installation->picture.data : (struct str){0};
+		return installation ? &installation->picture : NULL;
 	case PLAYBACK_PUSH:
-		picture = content_push_picture(&panel->content);
-		return picture ? picture->data : (struct str){0};
+		return content_push_picture(&panel->content);
 	default:
-		return (struct str){0};
+		return NULL;
 	}
+}
+
+struct str panel_picture(const struct panel *panel, const struct playback_item *item)
+{
+	const struct picture *picture = panel_picture_source(panel, item);
+
+	if (item->kind == PLAYBACK_BUILT_IN)
+		return picture_nothing_to_show;
+	if (!picture)
+		return (struct str){0};
+	return picture_look_is_plain(item->look) ? picture->data
+						 : picture_with_look(picture, item->look);
 }
 
 bool panel_picture_hash(const struct panel *panel, const struct playback_item *item,

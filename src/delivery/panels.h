@@ -169,7 +169,10 @@ struct content_installation panel_new_installation(struct str id, int64_t positi
 void panel_finish_content(struct panels *panels, struct content *content);
 /* Checks by the cursor table whether another worker of this instance has displayed the push. */
 void panel_recall_push(struct panel *panel);
-/* Returns the bytes of an item's picture; NULL data if they are not in memory. */
+/* Returns the picture of an item, without its look; NULL: it has none of the panel's. */
+const struct picture *panel_picture_source(const struct panel *panel,
+					   const struct playback_item *item);
+/* Returns the bytes of an item's picture, with its look; NULL data if they are not in memory. */
 struct str panel_picture(const struct panel *panel, const struct playback_item *item);
 /* Returns the hash of an item's picture, if its bytes are in memory and still those of the item. */
 bool panel_picture_hash(const struct panel *panel, const struct playback_item *item,

@@ -8,6 +8,7 @@ struct picture_fetch {
 	struct panel *panel;
 	struct arena arena;
 	struct db_query query;
+	struct look_waiter waiter; /* instead of the query, if the picture lacks its look only */
 	struct playback_item item; /* an installation, or a temporary image, whose position is -1 */
 };
 
@@ -50,6 +51,24 @@ static void take_picture(struct picture_fetch *fetch, const struct db_result *re
 	}
 }
 
+static void picture_fetch_finish(struct picture_fetch *fetch, bool has_come)
+{
+	struct panel *panel = fetch->panel;
+
+	panel->fetch = NULL;
+	fetch->fetcher->on_fetched(fetch->fetcher->context, panel, has_come);
+	panel_let_go(panel);
+	arena_finish(&fetch->arena);
+	free(fetch);
+}
+
+static void on_made(struct look_waiter *waiter)
+{
+	struct picture_fetch *fetch = container_of(waiter, struct picture_fetch, waiter);
+
+	picture_fetch_finish(fetch, fetch->panel->state == PANEL_READY);
+}
+
 static void on_picture(struct db_query *query, const struct db_result *result)
 {
 	struct picture_fetch *fetch = container_of(query, struct picture_fetch, query);
@@ -59,11 +78,7 @@ static void on_picture(struct db_query *query, const struct db_result *result)
 
 	if (has_come)
 		take_picture(fetch, result);
-	panel->fetch = NULL;
-	fetch->fetcher->on_fetched(fetch->fetcher->context, panel, has_come);
-	panel_let_go(panel);
-	arena_finish(&fetch->arena);
-	free(fetch);
+	picture_fetch_finish(fetch, has_come);
 }
 
 static void ask_for_push(struct picture_fetch *fetch)
@@ -86,25 +101,48 @@ static void ask_for_installation(struct picture_fetch *fetch, struct str id)
 				NULL);
 }
 
-void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel,
-			 const struct playback_item *item)
+static void ask_for_picture(struct picture_fetch *fetch,
+			    const struct content_installation *installation)
 {
-	const struct content_installation *installation =
-	    content_at(&panel->content, item->position);
-	struct picture_fetch *fetch;
-
-	if (panel->fetch || (item->position != -1 && !installation) || !db_is_up(fetcher->db))
-		return;
-	fetch = panel->fetch = memory_zalloc(sizeof(*fetch));
-	panel_hold(panel);
-	fetch->fetcher = fetcher;
-	fetch->panel = panel;
-	fetch->item = *item;
 	db_query_init(&fetch->query, &fetch->arena);
 	if (installation)
 		ask_for_installation(fetch, installation->id);
 	else
 		ask_for_push(fetch);
 	fetch->query.done = on_picture;
-	db_submit(fetcher->db, &fetch->query);
+	db_submit(fetch->fetcher->db, &fetch->query);
+}
+
+/* Returns false if too many pictures are being made. */
+static bool make_look(struct picture_fetch *fetch, const struct picture *source)
+{
+	fetch->waiter.on_made = on_made;
+	return looks_make(&fetch->fetcher->looks, source, fetch->item.look,
+			  fetch->panel->share->account_id, &fetch->waiter);
+}
+
+void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel,
+			 const struct playback_item *item)
+{
+	const struct content_installation *installation =
+	    content_at(&panel->content, item->position);
+	const struct picture *source = panel_picture_source(panel, item);
+	bool is_read = !source || !source->data.data;
+	struct picture_fetch *fetch;
+
+	if (panel->fetch || (item->position != -1 && !installation) ||
+	    (is_read && !db_is_up(fetcher->db)))
+		return;
+	fetch = memory_zalloc(sizeof(*fetch));
+	fetch->fetcher = fetcher;
+	fetch->panel = panel;
+	fetch->item = *item;
+	if (!is_read && !make_look(fetch, source)) {
+		free(fetch);
+		return;
+	}
+	panel->fetch = fetch;
+	panel_hold(panel);
+	if (is_read)
+		ask_for_picture(fetch, installation);
 }

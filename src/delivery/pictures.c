@@ -6,9 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Looks of a picture that are kept: panels with the same picture rarely differ in more. */
+enum { LOOKS_MAX = 8 };
+
+struct kept_look {
+	struct kept_look *next; /* an older one */
+	struct picture_look look;
+	size_t length; /* 0: the picture's own bytes */
+	char bytes[];
+};
+
 struct shared_picture {
 	struct map_node by_bytes;
 	struct account_share *owner;
+	struct kept_look *looks; /* newest first */
 	unsigned users;
 	uint32_t loop_ms;
 	bool has_hash;
@@ -85,6 +96,11 @@ static struct picture use(struct pictures *pictures, struct shared_picture *shar
 	return (struct picture){.data = shared->by_bytes.key, .loop_ms = shared->loop_ms};
 }
 
+struct picture pictures_hold(struct pictures *pictures, const struct picture *picture)
+{
+	return use(pictures, shared_of(picture));
+}
+
 struct picture pictures_share(struct pictures *pictures, struct account_share *owner,
 			      struct str webp)
 {
@@ -117,6 +133,58 @@ bool pictures_hash(const struct picture *picture, uint8_t ret_hash[static PICTUR
 	return true;
 }
 
+static void count_look(struct pictures *pictures, struct shared_picture *shared, ssize_t bytes)
+{
+	pictures->bytes += (size_t)bytes;
+	shared->owner->picture_bytes += (size_t)bytes;
+}
+
+/* Frees all looks after the first of them. */
+static void drop_looks(struct pictures *pictures, struct shared_picture *shared, unsigned kept)
+{
+	struct kept_look **at = &shared->looks;
+
+	while (*at && kept > 0) {
+		at = &(*at)->next;
+		kept--;
+	}
+	while (*at) {
+		struct kept_look *look = *at;
+
+		*at = look->next;
+		count_look(pictures, shared, -(ssize_t)look->length);
+		free(look);
+	}
+}
+
+struct str picture_with_look(const struct picture *picture, struct picture_look look)
+{
+	const struct kept_look *kept;
+
+	if (!picture->data.data)
+		return (struct str){0};
+	kept = shared_of(picture)->looks;
+	while (kept && !picture_look_is_same(kept->look, look))
+		kept = kept->next;
+	if (!kept)
+		return (struct str){0};
+	return kept->length ? (struct str){kept->bytes, kept->length} : picture->data;
+}
+
+void pictures_keep_look(struct pictures *pictures, const struct picture *picture,
+			struct picture_look look, struct str webp)
+{
+	struct shared_picture *shared = shared_of(picture);
+	struct kept_look *kept = memory_alloc(sizeof(*kept) + webp.length);
+
+	*kept = (struct kept_look){.next = shared->looks, .look = look, .length = webp.length};
+	if (webp.length)
+		memcpy(kept->bytes, webp.data, webp.length);
+	shared->looks = kept;
+	count_look(pictures, shared, (ssize_t)webp.length);
+	drop_looks(pictures, shared, LOOKS_MAX);
+}
+
 void pictures_release(struct pictures *pictures, struct picture *picture)
 {
 	struct shared_picture *shared;
@@ -130,6 +198,7 @@ void pictures_release(struct pictures *pictures, struct picture *picture)
 	map_remove(&pictures->by_bytes, &shared->by_bytes);
 	if (pictures->last == &shared->by_bytes)
 		pictures->last = NULL;
+	drop_looks(pictures, shared, 0);
 	pictures->bytes -= shared->by_bytes.key.length;
 	shared->owner->picture_bytes -= shared->by_bytes.key.length;
 	account_share_let_go(shared->owner);

@@ -4,6 +4,7 @@
 #include "account_shares.h"
 #include "base/map.h"
 #include "domain/content.h"
+#include "domain/look.h"
 #include "domain/picture_hash.h"
 
 #include <stdbool.h>
@@ -28,8 +29,18 @@ struct picture pictures_share(struct pictures *pictures, struct account_share *o
  */
 struct picture pictures_keep(struct pictures *pictures, struct account_share *owner,
 			     struct str webp);
+/* Returns another reference to a picture that has data. */
+struct picture pictures_hold(struct pictures *pictures, const struct picture *picture);
 /* Releases a reference and sets its data to NULL. Does nothing for a picture without data. */
 void pictures_release(struct pictures *pictures, struct picture *picture);
+/* Returns the bytes of the picture with a look that is not plain; NULL data: they are to be made,
+ * or the picture is not in memory. */
+struct str picture_with_look(const struct picture *picture, struct picture_look look);
+/* Keeps the bytes of the picture, which must have data, with that look, as long as the picture
+ * itself; of several looks the newest. They count for the picture's account. webp: NULL data: the
+ * look cannot be made, and the picture's own bytes count as it. */
+void pictures_keep_look(struct pictures *pictures, const struct picture *picture,
+			struct picture_look look, struct str webp);
 /* Returns the picture's hash, which is computed once; false for a picture without data. */
 bool pictures_hash(const struct picture *picture, uint8_t ret_hash[static PICTURE_HASH_BYTES]);
 /* Whether memory is short, so that pictures are fetched each time they are sent. An account may

@@ -1,6 +1,5 @@
 #include "view_hint.h"
 #include "base/buffer.h"
-#include "base/hex.h"
 #include "base/limits.h"
 #include "db/hint_text.h"
 
@@ -10,11 +9,11 @@ enum { FIELD_COUNT = 14, INSTALLATION_BYTES_MAX = 4 * LIMIT_INSTALLATION_ID };
 
 static void add_picture(struct buffer *word, const struct view_picture *picture)
 {
-	char hash[2 * PICTURE_HASH_BYTES + 1] = "";
+	char text[VIEW_PICTURE_TEXT_BYTES];
 
-	if (picture->has_hash)
-		hex_encode(picture->hash, PICTURE_HASH_BYTES, hash);
-	buffer_printf(word, ":%d:%s:", picture->kind, hash);
+	buffer_printf(word, ":%d:", picture->kind);
+	buffer_append_str(word, view_picture_text(picture, text));
+	buffer_append_str(word, STR(":"));
 	hint_text_write(word, picture->installation_id);
 }
 
@@ -67,7 +66,8 @@ static bool read_picture(const struct str *fields, struct arena *arena,
 		return false;
 	ret_picture->kind = (enum shown_kind)kind;
 	ret_picture->has_hash = fields[1].length > 0;
-	if (ret_picture->has_hash && !hex_decode(fields[1], ret_picture->hash, PICTURE_HASH_BYTES))
+	if (ret_picture->has_hash &&
+	    !view_picture_parse(fields[1], ret_picture->hash, &ret_picture->filter))
 		return false;
 	return hint_text_read(fields[2], INSTALLATION_BYTES_MAX, arena,
 			      &ret_picture->installation_id);

@@ -112,20 +112,11 @@ static void tell_subscribers(struct view_subscription *subscription)
 	}
 }
 
-struct str view_picture_text(const struct view_picture *picture,
-			     char text[static 2 * PICTURE_HASH_BYTES + 1])
-{
-	if (!picture->has_hash)
-		return (struct str){0};
-	hex_encode(picture->hash, PICTURE_HASH_BYTES, text);
-	return (struct str){text, 2 * PICTURE_HASH_BYTES};
-}
-
 static bool is_same_picture(const struct view_picture *a, const struct view_picture *b)
 {
 	return a->kind == b->kind && a->has_hash == b->has_hash &&
 	       (!a->has_hash || memcmp(a->hash, b->hash, PICTURE_HASH_BYTES) == 0) &&
-	       str_equal(a->installation_id, b->installation_id);
+	       a->filter == b->filter && str_equal(a->installation_id, b->installation_id);
 }
 
 bool delivery_is_same_time(int64_t a_us, int64_t b_us)

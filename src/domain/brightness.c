@@ -81,6 +81,11 @@ int brightness_sent(const struct brightness_curve *curve, int percent)
 	return low + ((curve->points[step] - low) * above + STEP / 2) / STEP;
 }
 
+int brightness_too_bright(const struct brightness_curve *curve, int percent)
+{
+	return curve->points[0] == 0 || percent == 0 || percent >= STEP ? 0 : STEP - percent;
+}
+
 int brightness_from_sent(const struct brightness_curve *curve, int sent)
 {
 	int percent = STEP;

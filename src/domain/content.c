@@ -24,9 +24,13 @@ int64_t content_stay_s(const struct content *content,
 	int64_t stay_s = installation->display_s ?: content->settings.schedule_interval_s;
 	int64_t whole_s = ((int64_t)loop_ms + 999) / 1000;
 
-	if (!installation->is_whole || whole_s <= stay_s || stay_s >= CONTENT_WHOLE_MAX_S)
-		return stay_s;
-	return whole_s < CONTENT_WHOLE_MAX_S ? whole_s : CONTENT_WHOLE_MAX_S;
+	int64_t most_s = installation->plays_whole ? CONTENT_PLAYED_MAX_S
+			 : installation->is_whole  ? CONTENT_WHOLE_MAX_S
+						   : 0;
+
+	if (whole_s > most_s)
+		whole_s = most_s;
+	return whole_s > stay_s ? whole_s : stay_s;
 }
 
 struct content_installation *content_at(const struct content *content, int64_t position)

@@ -75,6 +75,19 @@ static int brightness_at(const struct display_settings *settings, struct local_t
 	return brightness;
 }
 
+/* The night's filter counts in the sleep window, even if a push has woken the panel. */
+static enum color_filter filter_at(const struct display_settings *settings, struct local_time local,
+				   int64_t wall_us)
+{
+	if (settings->night_color_filter != COLOR_FILTER_INHERIT &&
+	    is_sleep_time(settings, local, wall_us))
+		return settings->night_color_filter;
+	if (settings->dim_color_filter != COLOR_FILTER_INHERIT &&
+	    is_dim_time(settings, local, wall_us))
+		return settings->dim_color_filter;
+	return settings->color_filter;
+}
+
 /* Seconds until the brightness can change next. Windows start and end at full minutes, and time
  * zones change their offsets at full quarters of an hour: so the result is the next boundary of a
  * window, or the next quarter if that is earlier. */
@@ -113,6 +126,9 @@ struct display_settings display_settings_of(const struct device *device,
 	    .sleep_set = *sleep_set,
 	    .dim_set = *dim_set,
 	    .curve = brightness_curve_of(device->board, device->brightness_curve),
+	    .color_filter = (uint8_t)color_filter_of(device->color_filter),
+	    .night_color_filter = (uint8_t)color_filter_of(device->night_color_filter),
+	    .dim_color_filter = (uint8_t)color_filter_of(device->dim_color_filter),
 	};
 }
 
@@ -144,6 +160,7 @@ struct display_level display_level_at(const struct display_settings *settings, i
 	struct display_level level = {
 	    .brightness = brightness_at(settings, local, wall_us),
 	    .is_asleep = settings->brightness > 0 && is_sleep_time(settings, local, wall_us),
+	    .filter = filter_at(settings, local, wall_us),
 	    .valid_until_us = next_change_s(settings, local, wall_s) * 1000000,
 	};
 

@@ -77,6 +77,7 @@ static struct display_mode mode_at(const struct content *content, int64_t wall_u
 	struct display_mode mode = {
 	    .kind = DISPLAY_MODE_ROTATION,
 	    .brightness = level.brightness,
+	    .look = {.filter = (uint8_t)level.filter},
 	    .wall_us = wall_us,
 	    .local = local_time_at(content->settings.zone, wall_us),
 	    .valid_until_us = level.valid_until_us,
@@ -108,7 +109,18 @@ struct display_mode display_mode_at(const struct content *content, int64_t wall_
 	struct display_mode mode = mode_at(content, wall_us);
 
 	mode.panel_level = brightness_sent(&content->settings.curve, mode.brightness);
+	mode.look.dark = (uint8_t)brightness_too_bright(&content->settings.curve, mode.brightness);
 	return mode;
+}
+
+struct picture_look display_mode_look(const struct display_mode *mode,
+				      const struct content_installation *installation)
+{
+	struct picture_look look = mode->look;
+
+	if (installation && installation->color_filter != COLOR_FILTER_INHERIT)
+		look.filter = installation->color_filter;
+	return look;
 }
 
 bool display_mode_takes_pushes(const struct display_mode *mode)

@@ -12,6 +12,8 @@ static const struct record_field entry_options_fields[] = {
     RECORD_JSON(struct entry_options, weekdays, .name = "weekdays", .column = "weekdays"),
     RECORD_BOOL(struct entry_options, is_pinned, .name = "isPinned", .column = "is_pinned"),
     RECORD_STR(struct entry_options, note, .name = "note", .column = "note"),
+    RECORD_STR(struct entry_options, color_filter, .name = "colorFilter", .column = "color_filter"),
+    RECORD_BOOL(struct entry_options, plays_whole, .name = "playsWhole", .column = "plays_whole"),
 };
 const struct record entry_options_record = RECORD(struct entry_options, entry_options_fields);
 

@@ -210,8 +210,7 @@ void playback_on_displaying(struct playback *playback, int64_t number, struct co
 
 /* ---- decisions ---- */
 
-/* Assumes that a panel without messages displays the picture when the previous one's turn is over
- * and its loop has ended. */
+/* Assumes that a silent panel displays the picture once the turn and the loop before are over. */
 static void assume_displayed(struct playback *playback, const struct playback_sent *sent,
 			     struct content *content, struct playback_clock clock,
 			     const struct playback_output *output)
@@ -401,8 +400,9 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	if (queued && queued->item.kind == PLAYBACK_PUSH &&
 	    playback_item_is_wanted(&queued->item, mode))
 		return wait_for_turn(playback, content, mode, clock, output);
-	/* The picture on the screen, or the next one, was removed: continue at once. */
-	if ((has_displayed && !playback_item_is_wanted(&playback->displayed, mode)) ||
+	/* A picture was removed or looks different: continue at once. */
+	if (playback_item_looks_old(&playback->displayed, mode, &next) ||
+	    (has_displayed && !playback_item_is_wanted(&playback->displayed, mode)) ||
 	    (queued && queued->was_hurried && !playback_item_is_wanted(&queued->item, mode))) {
 		if (queued && queued->was_hurried && playback_item_is_same(&queued->item, &next))
 			return wait_for_turn(playback, content, mode, clock, output);
@@ -469,7 +469,7 @@ static bool show_push(struct playback *playback, struct content *content,
 
 	if (content->push.generation == playback->push_sent || !display_mode_has_push(mode))
 		return false;
-	item = playback_item_of_push(content, clock.wall_us);
+	item = playback_item_of_push(mode);
 	*ret_ms = send_next(playback, &item, true, mode, content, clock, output);
 	/* All turns were before the push. */
 	if (playback->push_sent == item.generation)

@@ -3,7 +3,7 @@
 /* A panel shows the built-in picture for this time and then looks again. */
 enum { BUILT_IN_STAY_S = 15 };
 
-struct playback_item playback_item_of(const struct content *content,
+struct playback_item playback_item_of(const struct display_mode *mode,
 				      const struct content_installation *installation)
 {
 	return (struct playback_item){
@@ -12,13 +12,16 @@ struct playback_item playback_item_of(const struct content *content,
 	    .generation = installation->picture_generation,
 	    .picture_generation = installation->picture_generation,
 	    .loop_ms = installation->picture.loop_ms,
-	    .stay_s = content_stay_s(content, installation, installation->picture.loop_ms),
-	    .may_be_early = installation->may_be_early && !installation->is_whole,
+	    .stay_s = content_stay_s(mode->content, installation, installation->picture.loop_ms),
+	    .look = display_mode_look(mode, installation),
+	    .may_be_early =
+		installation->may_be_early && !installation->is_whole && !installation->plays_whole,
 	};
 }
 
-struct playback_item playback_item_of_push(const struct content *content, int64_t wall_us)
+struct playback_item playback_item_of_push(const struct display_mode *mode)
 {
+	const struct content *content = mode->content;
 	const struct content_push *push = &content->push;
 	const struct content_installation *installation =
 	    push->is_installation ? content_at(content, push->installation_position) : NULL;
@@ -29,7 +32,8 @@ struct playback_item playback_item_of_push(const struct content *content, int64_
 	    .generation = push->generation,
 	    .picture_generation = installation ? installation->picture_generation : 0,
 	    .loop_ms = installation ? installation->picture.loop_ms : push->picture.loop_ms,
-	    .stay_s = content_push_rest_s(content, wall_us),
+	    .look = display_mode_look(mode, installation),
+	    .stay_s = content_push_rest_s(content, mode->wall_us),
 	};
 }
 
@@ -39,14 +43,14 @@ struct playback_item playback_item_next(const struct display_mode *mode, int64_t
 	const struct content_installation *installation = display_mode_next(mode, after_position);
 
 	if (mode->kind == DISPLAY_MODE_PUSH)
-		return playback_item_of_push(mode->content, mode->wall_us);
+		return playback_item_of_push(mode);
 
 	if (installation && installation->position == pushed_position)
 		installation = display_mode_next(mode, pushed_position);
 	if (!installation)
 		return (struct playback_item){
 		    .kind = PLAYBACK_BUILT_IN, .position = -1, .stay_s = BUILT_IN_STAY_S};
-	return playback_item_of(mode->content, installation);
+	return playback_item_of(mode, installation);
 }
 
 int64_t playback_item_period_ms(const struct playback_item *item)
@@ -61,13 +65,16 @@ int64_t playback_item_period_ms(const struct playback_item *item)
 
 bool playback_item_is_same(const struct playback_item *a, const struct playback_item *b)
 {
-	return a->kind == b->kind && a->position == b->position && a->generation == b->generation;
+	return a->kind == b->kind && a->position == b->position && a->generation == b->generation &&
+	       picture_look_is_same(a->look, b->look);
 }
 
 bool playback_item_is_same_picture(const struct playback_item *a, const struct playback_item *b)
 {
 	if (a->kind == PLAYBACK_BUILT_IN || b->kind == PLAYBACK_BUILT_IN)
 		return a->kind == b->kind;
+	if (!picture_look_is_same(a->look, b->look))
+		return false;
 	if (a->kind == PLAYBACK_PUSH && b->kind == PLAYBACK_PUSH && a->generation == b->generation)
 		return a->picture_generation == b->picture_generation;
 	return a->position != -1 && a->position == b->position &&
@@ -99,4 +106,25 @@ bool playback_item_is_wanted(const struct playback_item *item, const struct disp
 	default:
 		return false;
 	}
+}
+
+bool playback_item_looks_old(const struct playback_item *displayed, const struct display_mode *mode,
+			     struct playback_item *ret_now)
+{
+	const struct content *content = mode->content;
+	const struct content_installation *installation = content_at(content, displayed->position);
+
+	struct playback_item now;
+
+	if (displayed->kind == PLAYBACK_PUSH && content_push_is_due(content, mode->wall_us))
+		now = playback_item_of_push(mode);
+	else if (displayed->kind == PLAYBACK_INSTALLATION && installation)
+		now = playback_item_of(mode, installation);
+	else
+		return false;
+	if (picture_look_is_same(displayed->look, now.look) ||
+	    !playback_item_is_wanted(displayed, mode))
+		return false;
+	*ret_now = now;
+	return true;
 }

@@ -10,7 +10,9 @@ static int64_t dwell_in(const struct display_mode *now, const struct playback_it
 	while (until_us < wall_us + dwell_s * 1000000) {
 		struct display_mode mode = display_mode_at(now->content, until_us);
 
-		if (mode.panel_level != now->panel_level || !playback_item_is_wanted(item, &mode))
+		if (mode.panel_level != now->panel_level ||
+		    !picture_look_is_same(mode.look, now->look) ||
+		    !playback_item_is_wanted(item, &mode))
 			return (until_us - wall_us + 999999) / 1000000;
 		until_us = mode.valid_until_us;
 	}
@@ -46,7 +48,7 @@ static bool serve_rest(struct poll_cursor *cursor, const struct display_mode *mo
 	if (cursor->remaining_s <= 0)
 		return false;
 	if (cursor->remains_of_push) {
-		item = playback_item_of_push(content, wall_us);
+		item = playback_item_of_push(mode);
 		if (item.generation != cursor->push_seen || !playback_item_is_wanted(&item, mode))
 			return false;
 		serve(cursor, answer, mode, &item, cursor->remaining_s, wall_us);
@@ -55,7 +57,7 @@ static bool serve_rest(struct poll_cursor *cursor, const struct display_mode *mo
 	installation = content_at(content, cursor->position);
 	if (!installation || !display_mode_shows(mode, installation))
 		return false;
-	item = playback_item_of(content, installation);
+	item = playback_item_of(mode, installation);
 	serve(cursor, answer, mode, &item,
 	      cursor->remaining_s < item.stay_s ? cursor->remaining_s : item.stay_s, wall_us);
 	return true;
@@ -117,7 +119,7 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 	}
 	if (content->push.generation > cursor->push_seen && display_mode_has_push(&mode)) {
 		answer.is_push_displayed = content->push.displayed_us == 0;
-		item = playback_item_of_push(content, wall_us);
+		item = playback_item_of_push(&mode);
 		serve(cursor, &answer, &mode, &item, item.stay_s, wall_us);
 		return answer;
 	}

@@ -197,14 +197,17 @@ static void read_key(struct tronbyt_reader *reader, struct tronbyt_device *devic
 	}
 }
 
+static void read_filters(struct tronbyt_reader *reader, struct tronbyt_device *device)
+{
+	device->color_filter = STR("none");
+	device->night_color_filter = device->dim_color_filter = STR("inherit");
+	tronbyt_filter(reader, "color_filter", &device->color_filter);
+	tronbyt_filter(reader, "night_color_filter", &device->night_color_filter);
+	tronbyt_filter(reader, "dim_color_filter", &device->dim_color_filter);
+}
+
 static void say_rest(struct tronbyt_reader *reader, const struct tronbyt_device *device)
 {
-	static const char *const filters[] = {"color_filter", "night_color_filter",
-					      "dim_color_filter"};
-
-	for (size_t i = 0; i < array_length(filters); i++)
-		tronbyt_say_text(reader, filters[i], "none inherit",
-				 "colour filters do not exist here");
 	if (reader->has_levels && tronbyt_member(reader, "brightness"))
 		tronbyt_say(reader, "brightness", "was a step of 0 to 5: set to %lld %%",
 			    (long long)device->brightness);
@@ -321,6 +324,7 @@ static void read_members(struct tronbyt_reader *reader, struct tronbyt_device *d
 	read_night(reader, device);
 	read_curve(reader, device);
 	even_out(device);
+	read_filters(reader, device);
 	read_address(reader, device);
 	read_key(reader, device);
 	say_rest(reader, device);

@@ -83,16 +83,15 @@ static void read_name(struct tronbyt_reader *reader, struct tronbyt_entry *entry
 }
 
 /* It is a text in requests, and true, false or null in files. */
-static void say_animation(struct tronbyt_reader *reader)
+static void read_animation(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
 {
-	static const char why[] = "an animation lasts as long as its entry here";
 	const struct json_value *value = tronbyt_member(reader, "show_full_animation");
 	struct str text;
 
 	if (value && json_get_str(value, &text))
-		tronbyt_say_text(reader, "show_full_animation", "auto false", why);
+		entry->plays_whole = str_equal(text, STR("true"));
 	else
-		tronbyt_say_bool(reader, "show_full_animation", why);
+		tronbyt_bool(reader, "show_full_animation", &entry->plays_whole);
 }
 
 static void say_rest(struct tronbyt_reader *reader)
@@ -102,9 +101,6 @@ static void say_rest(struct tronbyt_reader *reader)
 	    "entries can be limited to hours and weekdays here, without other recurrence");
 	tronbyt_say_bool(reader, tronbyt_member(reader, "autopin") ? "autopin" : "auto_pin",
 			 "apps cannot pin themselves here");
-	tronbyt_say_text(reader, "color_filter", "none inherit",
-			 "colour filters do not exist here");
-	say_animation(reader);
 }
 
 /* Returns false if the entry is not imported. */
@@ -142,6 +138,9 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 	read_days(reader, entry);
 	read_settings(reader, entry);
 	read_name(reader, entry);
+	read_animation(reader, entry);
+	entry->color_filter = STR("inherit");
+	tronbyt_filter(reader, "color_filter", &entry->color_filter);
 	say_rest(reader);
 	return true;
 }

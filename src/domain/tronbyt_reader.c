@@ -1,5 +1,6 @@
 #include "tronbyt_reader.h"
 #include "domain/device.h"
+#include "domain/look.h"
 
 #include <string.h>
 #include <text/utf8.h>
@@ -304,6 +305,20 @@ void tronbyt_say_text(struct tronbyt_reader *reader, const char *name, const cha
 		if (str_equal(text, word))
 			return;
 	tronbyt_say(reader, name, "%s", why);
+}
+
+void tronbyt_filter(struct tronbyt_reader *reader, const char *name, struct str *ret_filter)
+{
+	struct str text = {0};
+
+	tronbyt_text(reader, name, &text);
+	if (text.length == 0 ||
+	    (str_equal(text, STR("inherit")) && str_equal(*ret_filter, STR("none"))))
+		return;
+	if (color_filter_check_inherited(text))
+		tronbyt_say(reader, name, "is not a filter of this server: left out");
+	else
+		*ret_filter = text;
 }
 
 void tronbyt_say_bool(struct tronbyt_reader *reader, const char *name, const char *why)

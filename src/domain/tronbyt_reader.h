@@ -41,6 +41,8 @@ __attribute__((format(printf, 3, 4))) void tronbyt_say(struct tronbyt_reader *re
 /* Adds a note if the text is neither empty nor one of those without meaning. */
 void tronbyt_say_text(struct tronbyt_reader *reader, const char *name, const char *nothing,
 		      const char *why);
+/* Reads a filter's name; an unknown one is left out, with a note. */
+void tronbyt_filter(struct tronbyt_reader *reader, const char *name, struct str *ret_filter);
 /* Adds a note if the member is true. */
 void tronbyt_say_bool(struct tronbyt_reader *reader, const char *name, const char *why);
 

@@ -1,4 +1,5 @@
 #include "domain/v0.h"
+#include "domain/look.h"
 #include "domain/schedule.h"
 
 bool v0_entry_id_is_bare(struct str id)
@@ -97,14 +98,9 @@ uint64_t v0_device_change_present(const struct v0_device_change *change, uint64_
 /* ---- installations ---- */
 
 static const struct fixed_member installation_fixed[V0_INSTALLATION_FIXED] = {
-    {"useCustomRecurrence", "false"},
-    {"recurrenceType", "\"daily\""},
-    {"recurrenceInterval", "0 1"},
-    {"recurrenceStartDate", "\"\""},
-    {"recurrenceEndDate", "\"\""},
-    {"autoPin", "false"},
-    {"colorFilter", "\"none\" \"inherit\" \"\""},
-    {"showFullAnimation", "\"auto\""},
+    {"useCustomRecurrence", "false"}, {"recurrenceType", "\"daily\""},
+    {"recurrenceInterval", "0 1"},    {"recurrenceStartDate", "\"\""},
+    {"recurrenceEndDate", "\"\""},    {"autoPin", "false"},
 };
 
 bool v0_installation_change_shows(uint64_t present)
@@ -144,6 +140,35 @@ static void read_days(struct entry_change *entry, struct faults *faults)
 			   "must be an array of at most 7 weekdays, monday to sunday");
 }
 
+/* Reads a filter's name; "" stands for inherit. */
+static void read_filter(const struct json_value *value, struct entry_change *entry,
+			struct faults *faults)
+{
+	const char *fault = "must be a string";
+
+	if (json_get_str(value, &entry->color_filter)) {
+		if (entry->color_filter.length == 0)
+			entry->color_filter = STR("inherit");
+		fault = color_filter_check_inherited(entry->color_filter);
+	}
+	if (fault)
+		faults_add(faults, STR("colorFilter"), "%s", fault);
+	entry->sets_color_filter = true;
+}
+
+/* An animation that is cut short although its app wants it whole has no counterpart here. */
+static void read_whole(const struct json_value *value, struct entry_change *entry,
+		       struct faults *faults)
+{
+	struct str text = {0};
+
+	json_get_str(value, &text);
+	entry->sets_plays_whole = true;
+	entry->plays_whole = str_equal(text, STR("true"));
+	if (!entry->plays_whole && !str_equal(text, STR("auto")))
+		faults_add(faults, STR("showFullAnimation"), "must be \"true\" or \"auto\"");
+}
+
 void v0_installation_change_check(void *body, uint64_t seen, struct faults *faults)
 {
 	struct v0_installation_change *change = body;
@@ -156,6 +181,10 @@ void v0_installation_change_check(void *body, uint64_t seen, struct faults *faul
 	if (entry->display && !read_display(entry->display, &entry->display_s))
 		faults_add(faults, STR("displayTimeSec"), "must be 0 or an integer from %d to %d",
 			   DISPLAY_MIN_S, DISPLAY_MAX_S);
+	if (change->filter)
+		read_filter(change->filter, entry, faults);
+	if (change->whole)
+		read_whole(change->whole, entry, faults);
 	read_clock(change->start, "startTime", &change->start_minute, faults);
 	read_clock(change->end, "endTime", &change->end_minute, faults);
 	if (entry->weekdays)

@@ -73,7 +73,7 @@ static void write_online(struct key_stream *stream, struct event_view *view,
 static void write_shown(struct key_stream *stream, struct event_view *view,
 			const struct panel_view *known)
 {
-	char hash[2 * PICTURE_HASH_BYTES + 1];
+	char hash[VIEW_PICTURE_TEXT_BYTES];
 	struct shown_event event = {
 	    .device_id = delivery_view_id(&view->subscriber),
 	    .kind = shown_kind_name(known->now.kind),

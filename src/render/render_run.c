@@ -313,7 +313,9 @@ static int start(struct render_run *run, unsigned *ret_retry_after_s)
 	    .timezone = row->timezone,
 	    .locale = row->locale,
 	    .max_duration_ms = (unsigned)row->duration_s * 1000,
-	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
+	    .max_whole_ms =
+		1000 * (unsigned)(row->duration_s > CONTENT_WHOLE_MAX_S ? row->duration_s
+									: CONTENT_WHOLE_MAX_S),
 	    .max_bytes = (size_t)row->picture_limit_bytes,
 	    .has_network = true,
 	    .why_public = reach_sentence(row->reaches_local ? 0 : REACH_CLOSED),

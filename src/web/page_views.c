@@ -8,7 +8,7 @@ static void write_view(struct page_stream *page, const struct event_view *view)
 	static const char *const connections[] = {
 	    [SHOWN_WEB_SOCKET] = "webSocket", [SHOWN_POLLING] = "polling"};
 	const struct panel_view *known = delivery_view(&view->subscriber);
-	char now[2 * PICTURE_HASH_BYTES + 1], next[2 * PICTURE_HASH_BYTES + 1];
+	char now[VIEW_PICTURE_TEXT_BYTES], next[VIEW_PICTURE_TEXT_BYTES];
 	bool is_online = known->connection != SHOWN_OFFLINE;
 	struct buffer json = {0};
 	struct panel_event event = {

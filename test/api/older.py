@@ -49,7 +49,7 @@ def entry(entry_id, app="pushed", **members):
         "id": entry_id, "appID": app, "enabled": True, "pinned": False, "pushed": app == "pushed",
         "renderIntervalMin": 0, "displayTimeSec": 0, "isInactive": False, "startTime": "", "endTime": "", "days": [],
         "useCustomRecurrence": False, "recurrenceType": "daily", "recurrenceInterval": 0, "recurrencePattern": None,
-        "recurrenceStartDate": "", "recurrenceEndDate": "", "autoPin": False, "colorFilter": "none",
+        "recurrenceStartDate": "", "recurrenceEndDate": "", "autoPin": False, "colorFilter": "inherit",
         "showFullAnimation": "auto"} | members
 
 

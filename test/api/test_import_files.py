@@ -445,16 +445,11 @@ def compare_notes(device, told):
     wanted = {"notes": False, "brightness scale": False,
               "interval": device["default_interval"] < 15, "entry between entries": device["interstitial_enabled"],
               "swapped colours": device["swap_colors"]}
-    for name, words in (("color_filter", "colour filter"), ("night_color_filter", "colour filter at night"),
-                        ("dim_color_filter", "colour filter when dimmed")):
-        wanted[words] = device[name] not in (None, "none", "inherit")
     assert {name for name, is_noted in wanted.items() if is_noted} == about & set(wanted)
     of_entries = {(note["entry"].rpartition(" ")[2], note["what"]) for note in told if note["entry"]}
     for app in device["apps"]:
         wanted = {"entry": app["pushed"]} if app["pushed"] else {
-            "recurrence": app["use_custom_recurrence"], "pinning itself": app["auto_pin"],
-            "colour filter": app["color_filter"] not in (None, "none", "inherit"),
-            "whole animations": bool(app["show_full_animation"])}
+            "recurrence": app["use_custom_recurrence"], "pinning itself": app["auto_pin"]}
         assert {what for name, what in of_entries if name == app["iname"]} == {
             name for name, is_noted in wanted.items() if is_noted}
 

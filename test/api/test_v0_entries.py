@@ -124,13 +124,31 @@ def test_what_get_says_of_an_entry_is_taken_back(device):
         "monday", "sunday"]
 
 
+def test_filters(device):
+    assert push(device, installationID="a").status == 200
+    for name in ("sepia", "none", "bw"):
+        assert one(device, "a", "PATCH", {"colorFilter": name}).ok()["colorFilter"] == name
+        assert one(device, "a", "PATCH", {"enabled": True}).ok()["colorFilter"] == name
+        assert one(device, "a").ok()["colorFilter"] == name
+    for cleared in ("", "inherit"):
+        one(device, "a", "PATCH", {"colorFilter": "ice"}).ok()
+        assert one(device, "a", "PATCH", {"colorFilter": cleared}).ok()["colorFilter"] == "inherit"
+
+
+def test_whole_animations(device):
+    assert push(device, installationID="a").status == 200
+    for value in ("true", "auto"):
+        assert one(device, "a", "PATCH", {"showFullAnimation": value}).ok()["showFullAnimation"] == value
+        assert one(device, "a", "PATCH", {"enabled": True}).ok()["showFullAnimation"] == value
+
+
 @pytest.mark.parametrize("name, values", [
     ("enabled", [1, "false", []]), ("pinned", [0, "x"]), ("displayTimeSec", [1, 4, -1, 86401, "5", 5.5, True]),
     ("startTime", ["24:00", "7:00", 7, []]), ("endTime", ["x", True]),
     ("days", [["someday"], WEEK + ["monday"], "monday", [1]]),
     ("config", [[], "x", {"a": 1}, {"n" * 2000: "x"}, {"a": "x" * 65536}]),
     # Members without a counterpart in displayd.
-    ("renderIntervalMin", [5]), ("autoPin", [True]), ("colorFilter", ["warm"]), ("showFullAnimation", ["true", True]),
+    ("renderIntervalMin", [5]), ("autoPin", [True]), ("colorFilter", ["pink", "Warm"]), ("showFullAnimation", ["false", True, "x"]),
     ("colorFilter", [1, True]), ("recurrenceInterval", [2, "1"]), ("recurrenceStartDate", ["2026-01-01"]),
     ("useCustomRecurrence", [True]), ("recurrenceType", ["weekly"]), ("appID", ["x", [], 1]), ("unknown", [1]),
     ("id", ["b", 1]), ("pushed", [False, "true"]), ("lastRenderAt", ["x", True, [1]]), ("isInactive", [1, "x"])])

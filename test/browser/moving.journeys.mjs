@@ -27,7 +27,7 @@ function accountOf(...ids) {
 		name: ["Kitchen", "Hall"][i],
 		brightness: 35,
 		timezone: "Europe/Zagreb",
-		color_filter: "sepia",
+		swap_colors: true,
 		apps: [{ iname: "7", name: "no-such-app", enabled: true, config: {} }],
 	});
 	return { username: "ada", devices: ids.map(device) };
@@ -49,7 +49,7 @@ async function bring(stage, options) {
 	await page.getByText("Nothing has been imported yet.").waitFor();
 	assert.equal(await page.getByText("Will be imported", { exact: true }).count(), 2);
 	await page.getByText('there is no app "no-such-app" here').first().waitFor();
-	await page.getByText("colour filters do not exist here").first().waitFor();
+	await page.getByText("the panel's firmware keeps this setting").first().waitFor();
 	await page.getByText(`/${ids[0]}/`, { exact: true }).waitFor();
 	assert.deepEqual(await stage.ask("devices_of", { account: person.email }), []);
 	await page.getByRole("button", { name: "Import 2 devices" }).click();

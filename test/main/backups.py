@@ -141,6 +141,9 @@ ROWS = [
     (65, f"INSERT INTO firmware_change (device_id, settings) VALUES ('{DEVICE}', '{{\"apMode\":true}}')"),
     (65, f"UPDATE device SET firmware_generation = generation, order_url = 'https://a.example' WHERE id = '{DEVICE}'"),
     (66, f"UPDATE device SET brightness_curve = '1,8,12,35,100' WHERE id = '{DEVICE}'"),
+    (67, f"UPDATE device SET color_filter = 'warm', night_color_filter = 'redshift', dim_color_filter = 'none' WHERE id = '{DEVICE}'"),
+    (67, "UPDATE installation SET color_filter = 'sepia' WHERE rank = (SELECT min(rank) FROM installation)"),
+    (68, "UPDATE installation SET plays_whole = true WHERE rank = (SELECT min(rank) FROM installation)"),
 ]
 
 

@@ -44,7 +44,7 @@ def test_what_comes_and_what_does_not(running, tmp_path):
     report = bring(running, path, "--keep-addresses")
     made, = report["devices"]
     assert (made["state"], made["alias"], made["entries"]) == ("new", export["id"], 0)
-    assert [note["what"] for note in report["notBrought"]] == ["colour filter", "render interval", "entry"]
+    assert [note["what"] for note in report["notBrought"]] == ["render interval", "entry"]
     shown = running.ctl("device", "show", made["id"])
     assert (shown["name"], shown["brightness"], shown["alias"]) == ("Kitchen", 20, export["id"])
     assert bring(running, path)["devices"][0]["state"] == "there"

@@ -160,3 +160,21 @@ def test_no_panel_has_points_of_its_own(sql):
     for wrong in ("1,2,3,4", "1,2,3,4,5,6", "1,2,3,4,x", "1,2,3,4,1000", " 1,2,3,4,5"):
         with pytest.raises(psycopg2.errors.CheckViolation, match="brightness_points_form"):
             sql("UPDATE device SET brightness_curve = %s", wrong)
+
+
+def test_no_animation_is_shown_to_its_end(sql):
+    assert sql("SELECT count(*) FROM installation WHERE plays_whole") == [(0,)]
+    places = sql("SELECT place FROM installation WHERE app_id IS NOT NULL ORDER BY 1")
+    sql("UPDATE installation SET display_s = display_s")
+    assert sql("SELECT place FROM installation WHERE app_id IS NOT NULL ORDER BY 1") == places
+    sql("UPDATE installation SET plays_whole = true")
+    assert not places or sql("SELECT place FROM installation WHERE app_id IS NOT NULL ORDER BY 1") != places
+
+
+def test_nothing_has_a_filter(sql):
+    assert sql("SELECT DISTINCT color_filter, night_color_filter, dim_color_filter FROM device") == [("none", "inherit", "inherit")]
+    assert sql("SELECT DISTINCT color_filter FROM installation") == [("inherit",)]
+    with pytest.raises(psycopg2.errors.CheckViolation, match="color_filter_known"):
+        sql("UPDATE installation SET color_filter = 'pink'")
+    with pytest.raises(psycopg2.errors.CheckViolation, match="own_color_filter_known"):
+        sql("UPDATE device SET color_filter = 'inherit'")

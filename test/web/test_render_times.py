@@ -80,6 +80,18 @@ def test_a_run_longer_than_its_time(world, author, reviewer, browser, language, 
                "the same of a panel that polls")
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("is_whole, frames, shown_s", [(False, 40, 40), (True, 90, 90), (False, 130, 120)])
+def test_an_entry_that_plays_whole(world, author, reviewer, browser, language, is_whole, frames, shown_s):
+    """At most two minutes, whatever its app says."""
+    text = LONG[language] % (frames, WHOLE[language] if is_whole else "")
+    made = installed(browser, published(author, reviewer, text, language=language))
+    browser.patch(f"{path_of(made['device'])}/rotation/{made['entry']}", {"playsWhole": True}).ok()
+    wait_until(lambda: poll_answer(world, made["link"])["Tronbyt-Dwell-Secs"] == str(shown_s), "the whole animation")
+    with panel_of(world, made) as panel:
+        assert first_animation(panel) == ([1000] * shown_s, shown_s)
+
+
 @pytest.mark.parametrize("interval_s, display_s, shown_s", [
     (15, None, 15), (16, None, 16), (15, 5, 5), (15, 31, 31), (3600, None, 60), (15, 61, 60)])
 def test_an_animation_is_rendered_for_its_time(

@@ -1,12 +1,15 @@
-#include "base/hex.h"
 #include "delivery/delivery.h"
+#include "delivery/recolouring.h"
 #include "web/access.h"
 #include "web/endpoints.h"
 
-/* GET /web/devices/{deviceId}/pictures/{hash} - a picture that the device has. */
+/* GET /web/devices/{deviceId}/pictures/{hash} - a picture that the device has, perhaps with a
+ * filter.
+ */
 
 struct get {
 	struct picture_by_hash_row row;
+	struct recolouring recolouring;
 };
 
 static struct step_result picture_get_fail(struct task *task)
@@ -21,20 +24,43 @@ static struct step_result reply(struct task *task, struct str webp)
 	return task_reply(task, 200, STR("image/webp"), webp);
 }
 
-static struct step_result picture_get_found(struct task *task)
+static struct step_result picture_get_recoloured(struct task *task)
 {
 	const struct get *get = task_state(task);
 
-	return task_row_count(task) ? reply(task, get->row.picture) : picture_get_fail(task);
+	return reply(task, arena_copy(task_arena(task), recolouring_result(&get->recolouring)));
+}
+
+static bool recolour_step(void *argument)
+{
+	return recolouring_step(argument);
+}
+
+static struct step_result picture_get_found(struct task *task)
+{
+	struct get *get = task_state(task);
+	struct recolouring *recolouring = &get->recolouring;
+
+	if (task_row_count(task) == 0)
+		return picture_get_fail(task);
+	if (picture_look_is_plain(recolouring->look))
+		return reply(task, get->row.picture);
+	recolouring->webp = get->row.picture;
+	return task_work(task, recolouring_lane(recolouring),
+			 &(struct task_work){.run = recolour_step,
+					     .argument = recolouring,
+					     .size = get->row.picture.length},
+			 picture_get_recoloured);
 }
 
 static struct step_result picture_get_begin(struct task *task)
 {
 	struct get *get = task_state(task);
+	struct str name = task_path_parameter(task, 1);
 	uint8_t hash[PICTURE_HASH_BYTES];
 	struct str built_in;
 
-	if (!hex_decode(task_path_parameter(task, 1), hash, sizeof(hash)))
+	if (!view_picture_parse(name, hash, &get->recolouring.look.filter))
 		return picture_get_fail(task);
 	built_in = delivery_built_in_picture(hash);
 	if (built_in.data)
@@ -42,10 +68,18 @@ static struct step_result picture_get_begin(struct task *task)
 	statement_picture_by_hash(task_new_query(task),
 				  &(struct picture_by_hash_parameters){
 				      .device_id = task_device(task)->id,
-				      .hash = task_path_parameter(task, 1),
+				      .hash = {name.data, sizeof(hash) * 2},
 				  },
 				  &get->row);
 	return task_query(task, picture_get_found);
 }
 
-ENDPOINT_PICTURE_GET(.handler = picture_get_begin, .state_size = sizeof(struct get));
+static void finish(void *state)
+{
+	struct get *get = state;
+
+	recolouring_finish(&get->recolouring);
+}
+
+ENDPOINT_PICTURE_GET(.handler = picture_get_begin, .state_size = sizeof(struct get),
+		     .finish = finish);

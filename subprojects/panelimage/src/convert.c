@@ -9,6 +9,7 @@
 #include "input.h"
 #include "magnified.h"
 #include "png.h"
+#include "recolour.h"
 #include "webp.h"
 
 struct panelimage_conversion {
@@ -22,7 +23,8 @@ struct panelimage_conversion {
 	struct panelimage_size image; /* a multiple of the panel's */
 	struct encoder encoder;
 	struct shrinker shrinker; /* before the encoder, if the image is larger than the panel */
-	struct frame_sink *sink;  /* the first sink of the chain */
+	struct recolourer recolourer; /* before the encoder, if colours change */
+	struct frame_sink *sink;      /* the first sink of the chain */
 	/* By the format. */
 	struct gif_outline gif_outline;
 	struct gif_decoder *gif;
@@ -167,7 +169,8 @@ static enum panelimage_progress begin_webp(struct panelimage_conversion *convers
 	conversion->webp_outline.keeps_short = conversion->is_own;
 	if (open_webp(conversion, reterr))
 		return PANELIMAGE_FAILED;
-	conversion->webp_sink = &check;
+	conversion->webp_sink =
+	    conversion->sink == &conversion->encoder.sink ? &check : conversion->sink;
 	conversion->step = convert_webp;
 	return PANELIMAGE_MORE;
 }
@@ -254,6 +257,22 @@ void panelimage_conversion_limit(struct panelimage_conversion *conversion, size_
 	conversion->encoder.max_bytes = max_bytes;
 }
 
+int panelimage_conversion_recolour(struct panelimage_conversion *conversion,
+				   const struct panelimage_colours *colours,
+				   struct panelimage_error *reterr)
+{
+	bool is_shrunk = conversion->shrinker.next != NULL;
+	struct panelimage_size panel =
+	    is_shrunk ? conversion->shrinker.small.size : conversion->image;
+	struct frame_sink **last = is_shrunk ? &conversion->shrinker.next : &conversion->sink;
+
+	if (pi_recolourer_init(&conversion->recolourer, &conversion->encoder.sink, panel, colours,
+			       reterr))
+		return -1;
+	*last = &conversion->recolourer.sink;
+	return 0;
+}
+
 /* Encodes again, from the first frame, for fewer bytes. */
 static enum panelimage_progress begin_small(struct panelimage_conversion *conversion,
 					    struct panelimage_error *reterr)
@@ -282,6 +301,7 @@ void panelimage_conversion_free(struct panelimage_conversion *conversion)
 	pi_gif_close(conversion->gif);
 	pi_webp_close(conversion->webp);
 	pi_shrinker_finish(&conversion->shrinker);
+	pi_recolourer_finish(&conversion->recolourer);
 	pi_encoder_finish(&conversion->encoder);
 	free(conversion);
 }

@@ -118,4 +118,45 @@ SCENE(an_account_has_what_it_leaves_to_others)
 	account_share_let_go(other);
 }
 
+static const struct picture_look sepia = {.filter = COLOR_FILTER_SEPIA};
+
+SCENE(looks_live_as_long_as_their_picture)
+{
+	struct picture one = pictures_share(&pictures, owner, STR("one"));
+	struct picture none = {0};
+
+	assert_null(picture_with_look(&none, sepia).data);
+	assert_null(picture_with_look(&one, sepia).data);
+	pictures_keep_look(&pictures, &one, sepia, STR("brown"));
+	assert_true(str_equal(picture_with_look(&one, sepia), STR("brown")));
+	assert_null(picture_with_look(&one, (struct picture_look){COLOR_FILTER_SEPIA, 1}).data);
+	assert_int_equal(pictures.bytes, 8);
+	assert_int_equal(owner->picture_bytes, 8);
+	pictures_release(&pictures, &one);
+	assert_int_equal(owner->picture_bytes, 0);
+}
+
+SCENE(a_look_that_cannot_be_made)
+{
+	struct picture one = pictures_share(&pictures, owner, STR("one"));
+
+	pictures_keep_look(&pictures, &one, sepia, (struct str){0});
+	assert_ptr_equal(picture_with_look(&one, sepia).data, one.data.data);
+	pictures_release(&pictures, &one);
+}
+
+SCENE(the_newest_looks_are_kept)
+{
+	struct picture one = pictures_share(&pictures, owner, STR("one"));
+
+	for (uint8_t dark = 1; dark < 20; dark++)
+		pictures_keep_look(&pictures, &one, (struct picture_look){.dark = dark}, STR("1"));
+	for (uint8_t dark = 1; dark < 20; dark++)
+		assert_int_equal(
+		    picture_with_look(&one, (struct picture_look){.dark = dark}).data != NULL,
+		    dark >= 12);
+	assert_int_equal(pictures.bytes, 3 + 8);
+	pictures_release(&pictures, &one);
+}
+
 RUN_TESTS(NULL, NULL)

@@ -332,8 +332,10 @@ static bool add_option_column(const char *column)
 {
 	if (is(column, "is_enabled"))
 		add_bool(true);
-	else if (is(column, "has_hours"))
+	else if (is(column, "has_hours") || is(column, "plays_whole"))
 		add_bool(false);
+	else if (is(column, "color_filter"))
+		add_value_text("inherit");
 	else if (is(column, "display_s") || is(column, "start_minute") || is(column, "end_minute"))
 		add_null();
 	else if (is(column, "weekdays"))

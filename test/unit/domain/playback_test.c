@@ -853,6 +853,30 @@ SCENE(numbers_without_sense_are_ignored)
 	assert_true(bed->shown_count > 60);
 }
 
+/* A filter counts at once, also on a long turn, and the turn is still that of the same entry. */
+SCENE(a_filter_counts_at_once)
+{
+	for (int firmware = 0; firmware < FIRMWARE_COUNT; firmware++) {
+		int64_t first;
+
+		bed_init(bed, (enum firmware)firmware, 27);
+		bed->content.settings.schedule_interval_s = 3000;
+		first = bed_add_installation(bed, 0);
+		bed_add_installation(bed, 0);
+		bed->installations[0].color_filter = COLOR_FILTER_INHERIT;
+		bed_connect(bed);
+		bed_run(bed,
+			3100 * 1000); /* what the panel showed before may stay for five minutes */
+		while (bed_screen(bed).position != first)
+			bed_run(bed, 60 * 1000);
+		bed->content.settings.color_filter = COLOR_FILTER_SEPIA;
+		bed_update(bed);
+		bed_run(bed, 5000);
+		assert_screen(PLAYBACK_INSTALLATION, first);
+		assert_int_equal(bed_screen(bed).look.filter, COLOR_FILTER_SEPIA);
+	}
+}
+
 int main(void)
 {
 	return run_all_tests(NULL, NULL);

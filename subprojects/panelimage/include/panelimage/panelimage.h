@@ -141,6 +141,26 @@ void panelimage_conversion_be_quick(struct panelimage_conversion *conversion);
  * then still have more: the caller decides what that means. No effect on a still. */
 void panelimage_conversion_limit(struct panelimage_conversion *conversion, size_t max_bytes);
 
+/* Change of all colours of an image over black. */
+struct panelimage_colours {
+	/* Thousandths of the red, green and blue of a pixel that make the red, green and blue of
+	 * the result: at most 10000 each. What is below 0 or above 255 becomes 0 or 255. */
+	int16_t mix[3][3];
+	/* Thousandths of the result that stay, at most 1000. A sample that is not 0 becomes at
+	 * least 1, so that nothing vanishes, unless level is 0. */
+	uint16_t level;
+};
+
+/* Returns a pixel, 0xRRGGBB, in other colours, rounded half up twice: by mix, then by level. */
+uint32_t panelimage_recolour(uint32_t rgb, const struct panelimage_colours *colours);
+
+/* Changes the colours of all frames: the result is lossless, and has exactly the pixels of
+ * panelimage_recolour(). Call it before the first step. Returns 0, or -1 with *reterr set. */
+int panelimage_conversion_recolour(struct panelimage_conversion *conversion,
+				   const struct panelimage_colours *colours,
+				   struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
+
 /* Does the next step. Returns PANELIMAGE_DONE with *ret, which the caller then owns, or
  * PANELIMAGE_FAILED with *reterr; else both are untouched. After these two results the conversion
  * can only be freed. */

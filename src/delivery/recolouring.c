@@ -1,0 +1,63 @@
+#include "delivery/recolouring.h"
+#include "domain/display.h"
+
+#include <string.h>
+
+enum { TWENTIETH = 50 };
+
+static struct panelimage_colours colours_of(struct picture_look look)
+{
+	struct panelimage_colours colours = {.level = (uint16_t)(1000 - TWENTIETH * look.dark)};
+
+	memcpy(colours.mix, color_filter_mix((enum color_filter)look.filter), sizeof(colours.mix));
+	return colours;
+}
+
+enum lane recolouring_lane(const struct recolouring *recolouring)
+{
+	struct str webp = recolouring->webp;
+
+	return panelimage_is_animation((const uint8_t *)webp.data, webp.length) ? LANE_LONG
+										: LANE_SHORT;
+}
+
+/* A still is encoded with little effort: a panel waits for it. */
+static bool recolouring_begin(struct recolouring *recolouring)
+{
+	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
+	struct panelimage_colours colours = colours_of(recolouring->look);
+	struct panelimage_error error;
+
+	recolouring->conversion = panelimage_conversion_new_own(
+	    (const uint8_t *)recolouring->webp.data, recolouring->webp.length, panel, &error);
+	if (!recolouring->conversion)
+		return false;
+	panelimage_conversion_be_quick(recolouring->conversion);
+	return panelimage_conversion_recolour(recolouring->conversion, &colours, &error) == 0;
+}
+
+bool recolouring_step(struct recolouring *recolouring)
+{
+	struct panelimage_error error;
+	enum panelimage_progress progress = PANELIMAGE_FAILED;
+
+	if (recolouring->conversion || recolouring_begin(recolouring))
+		progress = panelimage_conversion_step(recolouring->conversion, &recolouring->result,
+						      &error);
+	recolouring->has_failed = progress == PANELIMAGE_FAILED;
+	return progress == PANELIMAGE_MORE;
+}
+
+struct str recolouring_result(const struct recolouring *recolouring)
+{
+	if (recolouring->has_failed)
+		return recolouring->webp;
+	return (struct str){(const char *)recolouring->result.data, recolouring->result.size};
+}
+
+void recolouring_finish(struct recolouring *recolouring)
+{
+	panelimage_conversion_free(recolouring->conversion);
+	panelimage_result_finish(&recolouring->result);
+	recolouring->conversion = NULL;
+}
