@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+/* Whether text may be a word: printable ASCII without spaces, 1 to LIMIT_HINT_WORD_BYTES. */
+bool hint_is_word(struct str text);
 void hint_text_write(struct buffer *word, struct str text);
 /* Decodes into the arena; data is NULL if the text is empty. Returns false unless it is well-formed
  * UTF-8 of at most max bytes without NUL. */

@@ -55,17 +55,43 @@ int hex_digit(char c)
 	return digit_value(c);
 }
 
+static bool are_digits(uint64_t eight)
+{
+	return (swar_has_between(eight, '0', '9') | swar_has_between(eight, 'a', 'f') |
+		swar_has_between(eight, 'A', 'F')) == SWAR_EACH(0x80);
+}
+
+/* Returns the number of eight digits, the first one in the highest byte. */
+static uint32_t number_of(uint64_t eight)
+{
+	uint64_t halves = (eight & SWAR_EACH(0x0f)) + (eight >> 6 & SWAR_EACH(1)) * 9;
+
+	halves = (halves >> 4 | halves) & UINT64_C(0x00ff00ff00ff00ff);
+	halves = (halves >> 8 | halves) & UINT64_C(0x0000ffff0000ffff);
+	return (uint32_t)(halves >> 16 | halves);
+}
+
 bool hex_decode(struct str text, void *ret_data, size_t size)
 {
 	uint8_t *bytes = ret_data;
+	size_t i = 0;
 
 	if (text.length != 2 * size)
 		return false;
-	for (size_t i = 0; i < text.length; i++) {
+	for (; i + 8 <= text.length; i += 8) {
+		if (!are_digits(swar_load(text.data + i)))
+			return false;
+	}
+	for (; i < text.length; i++) {
 		if (digit_value(text.data[i]) < 0)
 			return false;
 	}
-	for (size_t i = 0; i < size; i++) {
+	for (i = 0; i + 4 <= size; i += 4) {
+		uint32_t number = htobe32(number_of(be64toh(swar_load(text.data + 2 * i))));
+
+		memcpy(bytes + i, &number, sizeof(number));
+	}
+	for (; i < size; i++) {
 		int high = digit_value(text.data[2 * i]);
 		int low = digit_value(text.data[2 * i + 1]);
 

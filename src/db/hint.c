@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/require.h"
+#include "db/hint_text.h"
 #include "hint_statements.h"
 
 /* Reconciliation makes up for lost hints, but a revoked key must stop working within a second: each
@@ -34,8 +35,6 @@ enum { TURN_END, TURN_ASK, TURN_NOTIFY, TURNS };
  * all instances: at thousands of writes a second they would be a fifth of PostgreSQL's work. A hint
  * that comes after a longer pause is sent at once. */
 enum { PAUSE_MS = 2 };
-
-enum { WORD_MAX = LIMIT_HINT_WORD_BYTES };
 
 static struct hints *hints_of(struct connection *connection)
 {
@@ -164,15 +163,6 @@ static void on_return(struct connection *connection, struct db_query *query, boo
 	hints_of(connection)->notified_us = 0;
 }
 
-static bool is_word(struct str word)
-{
-	for (size_t i = 0; i < word.length; i++) {
-		if (word.data[i] <= ' ' || word.data[i] > '~')
-			return false;
-	}
-	return word.length > 0 && word.length <= WORD_MAX;
-}
-
 static unsigned metric_of(struct str kind)
 {
 	static const struct str kinds[] = {
@@ -212,7 +202,7 @@ static void on_notify(struct connection *connection, struct str payload)
 
 	/* Every program that may connect to the database can send any text. */
 	while (str_next(&payload, ' ', &word)) {
-		if (is_word(word))
+		if (hint_is_word(word))
 			deliver(hints, word);
 	}
 }
@@ -397,7 +387,7 @@ static void on_pause_over(struct deadline *deadline)
 
 void hints_add(struct hints *hints, struct str word)
 {
-	require(is_word(word));
+	require(hint_is_word(word));
 	if (!connection_is_up(&hints->connection) ||
 	    buffer_length(&hints->waiting) + word.length + 1 > LIMIT_HINT_BYTES) {
 		metric_add(METRIC_HINTS_DROPPED, 0, 1);

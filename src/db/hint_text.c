@@ -1,7 +1,27 @@
 #include "db/hint_text.h"
 #include "base/hex.h"
+#include "base/limits.h"
 
+#include <text/swar.h>
 #include <text/utf8.h>
+
+bool hint_is_word(struct str text)
+{
+	size_t i = 0;
+
+	for (; i + 8 <= text.length; i += 8) {
+		uint64_t eight = swar_load(text.data + i);
+
+		if ((eight & SWAR_EACH(0x80)) | swar_has_below(eight, ' ' + 1) |
+		    swar_has(eight, '~' + 1))
+			return false;
+	}
+	for (; i < text.length; i++) {
+		if (text.data[i] <= ' ' || text.data[i] > '~')
+			return false;
+	}
+	return text.length > 0 && text.length <= LIMIT_HINT_WORD_BYTES;
+}
 
 static bool is_plain(char c)
 {

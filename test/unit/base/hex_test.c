@@ -52,4 +52,21 @@ TEST(refusals_leave_the_output)
 	assert_true(hex_decode((struct str){0}, data, 0));
 }
 
+TEST(each_character_at_each_place)
+{
+	for (unsigned i = 0; i < 12; i++) {
+		for (int c = -128; c < 128; c++) {
+			char text[] = "a5F0c3E19b7D";
+			uint8_t data[6];
+
+			text[i] = (char)c;
+			assert_int_equal(hex_decode((struct str){text, 12}, data, 6),
+					 hex_digit((char)c) >= 0);
+			if (hex_digit((char)c) >= 0)
+				assert_int_equal(i % 2 ? data[i / 2] & 15 : data[i / 2] >> 4,
+						 hex_digit((char)c));
+		}
+	}
+}
+
 RUN_TESTS(NULL, NULL)

@@ -1,5 +1,6 @@
 /* Hints between the databases of two workers. */
 #include "base/limits.h"
+#include "db/hint_text.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -104,6 +105,24 @@ TWO(test_kinds)
 	db_unsubscribe(&device.subscription);
 	db_unsubscribe(&again.subscription);
 	db_unsubscribe(&key.subscription);
+}
+
+TEST(words)
+{
+	static char longest[LIMIT_HINT_WORD_BYTES + 1];
+
+	for (unsigned i = 0; i < 19; i++) {
+		for (int c = -128; c < 128; c++) {
+			char text[] = "device:0190163d-869";
+
+			text[i] = (char)c;
+			assert_int_equal(hint_is_word((struct str){text, 19}), c > ' ' && c < 127);
+		}
+	}
+	memset(longest, 'x', sizeof(longest));
+	assert_true(hint_is_word((struct str){longest, sizeof(longest) - 1}));
+	assert_false(hint_is_word((struct str){longest, sizeof(longest)}));
+	assert_false(hint_is_word(STR("")));
 }
 
 static unsigned count_words(const char *text)
