@@ -53,6 +53,7 @@ def form_of(document, schema):
             fault(one.said, f"{one.name}: {schema[PREFIX + 'plain-form']} does not show it, so no plain field can; give it a "
                   f"place on a page, and say {PREFIX}designed: true")
         about = re.sub(r"\s+", " ", one.whole.get("description", "")).strip()
+        about = re.sub(r"`([^`]*)`", r"“\1”", about)
         fields.append({"name": one.name, "label": label_of(one), "about": about, "isNullable": one.is_nullable, **kind_of(one)})
     return fields
 

@@ -976,6 +976,7 @@ export default {
 			}
 			assert.fail("no Tab leads there");
 		};
+		await page.locator(".device-tile").first().waitFor();
 		await tabTo(() => document.activeElement.classList.contains("device-tile"));
 		await page.keyboard.press("Enter");
 		await hasOrder(page, ["red", "green", "blue"]);
