@@ -230,7 +230,7 @@ static void mark(struct tronbyt_reader *reader, struct tronbyt_device *device, c
 		if (!name.data)
 			tronbyt_say(reader, member, "is not an ID in the file: left out");
 	}
-	for (unsigned i = 0; name.length && i < device->entry_count; i++) {
+	for (unsigned i = 0; name.data && name.length > 0 && i < device->entry_count; i++) {
 		struct tronbyt_entry *entry = &device->entries[i];
 
 		if (!str_equal(entry->former_id, name))

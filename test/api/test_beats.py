@@ -46,6 +46,7 @@ class Pair:
         self.writers = self.writer.clients()
         self.others = self.reader.clients()
         self.crowd = None  # an account with a long list
+        self.choosing = threading.Lock()
 
     def __enter__(self):
         return self
@@ -88,7 +89,9 @@ class Pair:
             self.crowd.devices(LONG)
 
         def list_at(pid):
-            with world.client_of(pid) as client:
+            with self.choosing:
+                connected = world.client_of(pid)  # stops the other workers for a moment
+            with connected as client:
                 client.send(request_bytes("GET", "/v1/devices", key=self.crowd.key))
                 return client.answer().status
 

@@ -180,7 +180,7 @@ class TestTables:
         lines = self.lines(running, 80, "device", "list", "--account", many)
         assert "createdAt" not in lines[0]
         assert re.fullmatch(r"\(no room for \d+ columns: see show, or --json\)", lines[-1])
-        wide = self.lines(running, 400, "device", "list", "--account", many)
+        wide = self.lines(running, 600, "device", "list", "--account", many)
         assert len(wide) == 5 and "createdAt" in wide[0]
 
     @pytest.mark.parametrize("columns", [40, 80, 100])

@@ -121,7 +121,7 @@ SPECIAL = {
     "firmware_": {"id": quoted(key(3, 1))}, "firmware_set": {"id": quoted(key(3, 1)), "settings": "'{}'"},
     "device_reboot": {"id": quoted(key(3, 1))}, "device_move": {"id": quoted(key(3, 1))},
     "tronbyt_import": {"line": quoted(json.dumps({
-        "formerId": "0a1b2c3d", "aliasIsGuessable": False, "aliasIsOpen": False, "name": "New", "timezone": "UTC", "locale": "en", "board": "other", "brightness": 5, "scheduleInterval": 15,
+        "formerId": "0a1b2c3d", "aliasIsGuessable": False, "aliasIsOpen": False, "name": "New", "timezone": "UTC", "locale": "en", "board": "other", "colorFilter": "none", "nightColorFilter": "inherit", "dimColorFilter": "inherit", "brightness": 5, "scheduleInterval": 15,
         "sleepEnabled": False, "sleepStart": 0, "sleepEnd": 0, "nightBrightness": 0, "dimEnabled": False, "dimStart": 0,
         "dimBrightness": 0, "entries": []})), "device_limit": "1000000"},
     "app_collection_choose": {"source": "'/checkout'", "name": "'Name'"}, "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},

@@ -1,4 +1,5 @@
 /* A primary that is set to be read-only. */
+#include "base/decimal.h"
 #include "support.h"
 
 static void must_read(void)
@@ -20,9 +21,11 @@ static struct asked *add_item(int64_t id, struct str name)
 	return asked;
 }
 
+/* Names are unique, too. */
 static enum db_outcome try_to_add(int64_t id)
 {
-	struct asked *asked = add_item(id, STR("new"));
+	char name[DECIMAL_BYTES_MAX];
+	struct asked *asked = add_item(id, (struct str){name, decimal_format(id, name)});
 	enum db_outcome outcome;
 
 	wait_for(asked);
