@@ -11,7 +11,7 @@ from live import own_device
 from PIL import Image
 
 COLOURS = "ff0000 00ff00 0000ff ffffff 123456 c08040"
-# What each filter makes of these colours.
+# Colours, and what each filter makes of them.
 TABLE = {
     "none": "ff0000 00ff00 0000ff ffffff 123456 c08040",
     "dimmed": "400000 004000 000040 404040 050d16 302010",
