@@ -238,6 +238,16 @@ def check_batched(many, statements):
     return one["name"]
 
 
+def check_packed(statements):
+    """Rejects a packed record that stands nowhere as columns: only those are compared with the database's types."""
+    compared = {item.record.name for statement in statements for item in statement["row"]
+                if item.record and not item.is_packed}
+    for statement in statements:
+        for item in statement["row"]:
+            if item.is_packed and item.name not in compared:
+                raise Disagreement(f"{statement['name']}.sql: no other row is '{item.name}' without parentheses")
+
+
 def connect_batched(statements):
     """Sets "batched_by" of the statements that another one replaces."""
     by_name = {statement["name"]: statement for statement in statements}
@@ -306,6 +316,7 @@ def generate(arguments):
     if exported.of_tree.cache_info().currsize:
         inputs += map(str, [*exported.of_tree()[0].inputs, *exported.of_tree()[1]])
     connect_batched(statements)
+    check_packed(statements)
     output = statement_output.Output(statements, records, arguments.prefix, TYPES)
     outputs = {
         arguments.ids: output.ids(),

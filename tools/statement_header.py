@@ -9,6 +9,10 @@ TYPES = {
     "int8[]": 1016, "text[]": 1009, "timestamptz[]": 1185, "uuid[]": 2951,
     "bytea[]": 1001, "float8[]": 1022,
 }
+# A whole row as one value: its columns follow in the value, each with its type.
+RECORD = "record"
+# Types of columns.
+OIDS = TYPES | {RECORD: 2249}
 # Types of parameters that may be absent (NULL), marked by a "?" after the type.
 MAY_BE_ABSENT = ("text", "bytea", "macaddr")
 KEYS = ("params", "row", "effect", "work", "refuse", "batches", "commit", "alone", "changes", "connection", "rare", "list",
@@ -86,14 +90,18 @@ def read_effect(values, code):
 
 
 class Item:
-    """A name in params: or row:. kind: a type, or None if it names a record; optional: it may be NULL."""
+    """A name in params: or row:. kind: a type, or None if it names a record; optional: it may be NULL.
+    is_packed: the record comes as one column."""
 
-    def __init__(self, name, kind, optional=False, record=None):
-        self.name, self.kind, self.optional, self.record = name, kind, optional, record
+    def __init__(self, name, kind, optional=False, record=None, is_packed=False):
+        self.name, self.kind, self.optional, self.record, self.is_packed = name, kind, optional, record, is_packed
 
 
 def read_item(words, what, records):
     name = words[0] if words else ""
+    is_packed = len(words) == 1 and what == "row" and name.startswith("(") and name.endswith(")")
+    if is_packed:
+        name = words[0] = name[1:-1]
     if not NAME.fullmatch(name) or len(words) > 2 or (len(words) == 1 and what == "params"):
         raise Disagreement(f"'{' '.join(words)}' in {what} is not a name and a type")
     kind = words[-1]
@@ -107,7 +115,7 @@ def read_item(words, what, records):
     if kind not in records or optional or (len(words) == 2 and what == "row"):
         raise Disagreement(f"unknown type '{kind}' in {what}" if len(words) == 2
                            else f"'{kind}' in {what} is neither a record nor a name and a type")
-    return Item(name, None, record=records[kind])
+    return Item(name, None, record=records[kind], is_packed=is_packed)
 
 
 def read_items(values, what, records):
@@ -138,7 +146,10 @@ def parameters_of(items):
 def columns_of(items):
     columns = []
     for item in items:
-        columns += item.record.columns if item.record else [(item.name, item.kind)]
+        if item.is_packed:
+            columns.append((item.name, RECORD))
+        else:
+            columns += item.record.columns if item.record else [(item.name, item.kind)]
     for name, _ in columns:
         if [column for column, _ in columns].count(name) > 1:
             raise Disagreement(f"'{name}' stands twice in row")

@@ -17,6 +17,7 @@ import os
 
 import record_tables
 import statement_lists
+from statement_header import OIDS
 
 MADE_BY = "/* Made by tools/generate_statements.py. */"
 # By a parameter's type: the member's C type, and the function that adds it.
@@ -255,7 +256,7 @@ class Output:
         add("const unsigned", "parameter_types", "parameter_count",
             [f"{self.types[kind]} /* {field} {kind} */" for field, kind in statement["parameters"]])
         add("const unsigned", "column_types", "column_count",
-            [f"{self.types[kind]} /* {field} {kind} */" for field, kind in statement["columns"]])
+            [f"{OIDS[kind]} /* {field} {kind} */" for field, kind in statement["columns"]])
         if statement["columns"]:
             names = "".join(f'\n\t"{field}",' for field, _ in statement["columns"])
             arrays.append(f"static const char *const {name}_column_names[] = {{{names}\n}};")

@@ -34,6 +34,11 @@
  * row is not a single record, a struct and a record are generated: struct key_find_row,
  * key_find_row_record.
  *
+ * "(device)" in "row:" is a record that comes as one column: "SELECT ROW({device}) AS device". The
+ * server describes each column in each answer, and libpq reads that: of some 60 settings this was a
+ * sixth of a request's work. Types within it are compared where the record stands as columns, so
+ * the build demands another such row.
+ *
  * Parameters have names: ":id". A parameter whose type is a record stands for all its fields that a
  * body may change: "{change}" is "name = coalesce($3, name), ...".
  *

@@ -1,6 +1,6 @@
 -- A device by its ID, of any account.
 -- params: id uuid
--- row: device
-SELECT {device}
+-- row: (device)
+SELECT ROW({device}) AS device
 FROM device
 WHERE id = :id

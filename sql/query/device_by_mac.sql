@@ -2,8 +2,8 @@
 -- seen one whose panel reports it. If the account has neither, a device of another account that is
 -- registered with it.
 -- params: mac macaddr, account_id uuid
--- row: device
-SELECT {device}
+-- row: (device)
+SELECT ROW({device}) AS device
 FROM (
 	(
 		SELECT *, 1 AS choice

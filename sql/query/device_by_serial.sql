@@ -1,7 +1,7 @@
 -- A device by its serial number, of an account. If the account has none, one of another account.
 -- params: serial text, account_id uuid
--- row: device
-SELECT {device}
+-- row: (device)
+SELECT ROW({device}) AS device
 FROM (
 	(
 		SELECT *, 1 AS choice

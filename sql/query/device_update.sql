@@ -3,7 +3,7 @@
 -- are changed only if they still have this revision. No row: the device is gone, or its settings
 -- have another revision.
 -- params: id uuid, account_id uuid, expected_revision int8, change device
--- row: device
+-- row: (device)
 -- changes: id
 -- commit: shared
 -- alone: brightness, volume
@@ -12,4 +12,4 @@ UPDATE device
 SET {change}, generation = generation + 1, settings_revision = settings_revision + 1
 WHERE id = :id AND account_id = :account_id
 	AND (:expected_revision = 0 OR settings_revision = :expected_revision)
-RETURNING {device}
+RETURNING ROW({device}) AS device

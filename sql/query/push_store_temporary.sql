@@ -4,7 +4,7 @@
 -- before it, of previous_generation, was stored within the last second.
 -- params: device_id uuid, picture bytea, duration_s int4, is_held bool, is_waking bool,
 --   granted_bytes int8, granted_limit int8
--- row: push_stored
+-- row: (push_stored)
 -- commit: shared
 WITH locked AS (
 	SELECT id, account_id, generation, last_push_generation, pinned_installation_id,
@@ -53,13 +53,16 @@ WITH locked AS (
 	FROM shown
 	WHERE device.id = shown.device_id
 	RETURNING device.generation
+), pushed AS (
+	SELECT coalesce(touched.generation, asked.generation) AS generation,
+		asked.last_push_generation AS previous_generation, asked.is_close,
+		touched.generation IS NOT NULL AS is_stored, coalesce(asked.room < 0, false) AS is_full,
+		asked.room IS NOT NULL AS is_summed, coalesce(asked.room, 0) AS room, asked.byte_limit,
+		asked.has_expired, asked.pinned_installation_id, asked.last_online_at, asked.has_connected,
+		asked.is_sleep_set, asked.is_set_asleep, asked.sleep_set_until,
+		asked.is_dim_set, asked.is_set_dimmed, asked.dim_set_until
+	FROM asked
+	LEFT JOIN touched ON true
 )
-SELECT coalesce(touched.generation, asked.generation) AS generation,
-	asked.last_push_generation AS previous_generation, asked.is_close,
-	touched.generation IS NOT NULL AS is_stored, coalesce(asked.room < 0, false) AS is_full,
-	asked.room IS NOT NULL AS is_summed, coalesce(asked.room, 0) AS room, asked.byte_limit,
-	asked.has_expired, asked.pinned_installation_id, asked.last_online_at, asked.has_connected,
-	asked.is_sleep_set, asked.is_set_asleep, asked.sleep_set_until,
-	asked.is_dim_set, asked.is_set_dimmed, asked.dim_set_until
-FROM asked
-LEFT JOIN touched ON true
+SELECT ROW({push_stored}) AS push_stored
+FROM pushed
