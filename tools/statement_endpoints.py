@@ -53,7 +53,7 @@ class Endpoint:
         self.file = pathlib.Path(folder) / f"{self.statement}.sql"
         fields = statement_header.read_header(
             statement_header.split_header(self.file.read_text(encoding="utf-8"))[0])[0]
-        row = [item.strip().split() for value in fields["row"] for item in value.split(",")]
+        row = [item.strip(" ()").split() for value in fields["row"] for item in value.split(",")]
         self.parameters = [item.split()[0] for value in fields["params"] for item in value.split(",")]
         self.record = row[0][0] if row and len(row[0]) == 1 else None
         self.row = self.record or (f"{self.statement}_row" if row else None)

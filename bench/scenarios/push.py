@@ -3,6 +3,7 @@ each with all effort."""
 
 import json
 import os
+import re
 
 from harness import cpu
 from harness.paths import ROOT
@@ -15,22 +16,24 @@ DEVICES = 4000  # each allows 10 pushes a second
 PICTURES = 4000  # ten times as many as the server keeps converted
 AGAIN = 64
 STATEMENT = "sql/query/push_store_temporary.sql"
+PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 DURATION_S = 15
 
 
 def statement_for_pgbench(first_id, picture_bytes):
     """Returns the server's own statement for one of the devices, as a script for pgbench."""
-    with open(os.path.join(ROOT, STATEMENT), encoding="utf-8") as file:
-        text = "".join(line for line in file if not line.startswith("--"))
     values = {
-        ":device_id": f"('{first_id[:-12]}' || lpad(:n::text, 12, '0'))::uuid",
-        ":picture": f"'\\x{'5a' * picture_bytes}'::bytea",
-        ":duration_s": str(DURATION_S),
-        ":granted_bytes": str(picture_bytes),  # as for all but one push in seconds
-        ":granted_limit": "0",
+        "device_id": f"('{first_id[:-12]}' || lpad(:n::text, 12, '0'))::uuid",
+        "picture": f"'\\x{'5a' * picture_bytes}'::bytea",
+        "duration_s": str(DURATION_S),
+        "is_held": "false",
+        "is_waking": "false",
+        "granted_bytes": str(picture_bytes),  # as for all but one push in seconds
+        "granted_limit": "0",
     }
-    for name, value in values.items():
-        text = text.replace(name, value)
+    with open(os.path.join(ROOT, STATEMENT), encoding="utf-8") as file:
+        text = "".join(line for line in file if not line.startswith("--")).replace("{push_stored}", "pushed.*")
+    text = PARAMETER.sub(lambda parameter: values[parameter[1]], text)
     return f"\\set n random(0, {DEVICES - 1})\n{text.strip()};\n"
 
 

@@ -2,6 +2,7 @@
 #include "db/migrate.h"
 #include "db/result.h"
 #include "db/statement.h"
+#include "record/record.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -65,6 +66,60 @@ TEST(test_prepare)
 	for (int i = 0; i < STATEMENT_COUNT; i++)
 		check_statement(&statements[i]);
 	assert_int_equal(faults, 0);
+}
+
+struct lamp {
+	struct id id;
+	struct str name;
+	struct str note;
+	int64_t level;
+	bool is_on;
+	int64_t number;
+};
+
+static const struct record_field lamp_fields[] = {
+    RECORD_ID(struct lamp, id, .column = "id"),
+    RECORD_STR(struct lamp, name, .column = "name"),
+    RECORD_STR(struct lamp, note, .column = "note", .nullable = true),
+    RECORD_INT2(struct lamp, level, .column = "level"),
+    RECORD_BOOL(struct lamp, is_on, .column = "is_on"),
+    RECORD_INT8(struct lamp, number, .column = "number"),
+};
+static const struct record lamp_record = RECORD(struct lamp, lamp_fields);
+
+/* The row is the same, whether its columns come each by itself or as one. */
+static void check_lamps(const char *sql)
+{
+	PGresult *result = PQexecParams(pg, sql, 0, NULL, NULL, NULL, NULL, 1);
+	struct db_result rows = result_rows(result);
+	struct arena arena = {0};
+	struct lamp *lamps = db_read_rows(&rows, &lamp_record, &arena);
+
+	assert_int_equal(rows.row_count, 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(lamps[i].id.bytes[15], 9);
+		assert_true(str_equal(lamps[i].name, i ? STR("") : STR("Desk")));
+		assert_true(str_equal(lamps[i].note, i ? STR("by the door") : STR("")));
+		assert_int_equal(lamps[i].level, i ? 3 : 77);
+		assert_true(lamps[i].is_on == !i);
+		assert_int_equal(lamps[i].number, 5);
+	}
+	arena_finish(&arena);
+	PQclear(result);
+}
+
+#define LAMPS                                                                                      \
+	"FROM (VALUES ('Desk', NULL, 77::minute_of_day, true), ('', 'by the door', "               \
+	"3::minute_of_day, false)) "                                                               \
+	"AS lamp (name, note, level, is_on)"
+#define LAMP_ID "'00000000-0000-0000-0000-000000000009'::uuid"
+
+TEST(test_record_in_one_column)
+{
+	check_lamps("SELECT " LAMP_ID ", name, note, level, is_on, 5::int8 " LAMPS);
+	check_lamps("SELECT ROW(" LAMP_ID ", name, note, level, is_on, 5::int8) AS lamp " LAMPS);
+	check_lamps("SELECT ROW(" LAMP_ID ", name) AS first, ROW(note, level, is_on) AS second, "
+		    "5::int8 " LAMPS);
 }
 
 static bool constraint_exists(const char *name)
