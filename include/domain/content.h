@@ -33,6 +33,7 @@ struct content_installation {
 	int32_t display_s;	  /* length of each turn; 0: the schedule interval */
 	struct schedule schedule; /* when it has turns */
 	bool plays_whole;	  /* show its animation to the end */
+	bool pins_itself;	  /* no others have turns while it has one */
 	uint8_t color_filter;	  /* enum color_filter, or COLOR_FILTER_INHERIT */
 };
 

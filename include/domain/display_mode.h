@@ -7,7 +7,8 @@
  *   PINNED    the pinned entry alone
  *   PUSH      a push alone: it is held, or wakes the panel in the sleep window
  *   ROTATION  the entries that are enabled and in their hours, in turn; also while the pinned entry
- *             has no picture
+ *             has no picture. While one that pins itself has a picture, only those that pin
+ * themselves
  *
  * The night entry and the pinned entry are shown regardless of their own hours, even if they are
  * disabled. */
@@ -35,6 +36,7 @@ struct display_mode {
 	const struct content_installation *alone; /* NIGHT, PINNED; NULL: it has no picture */
 	const struct content_installation *empty; /* empty entry that would be shown alone; mostly
 						     NULL */
+	bool is_narrowed;			  /* ROTATION: to entries that pin themselves */
 };
 
 /* Returns the display mode at this time. Valid until valid_until_us, or until the content changes.

@@ -16,6 +16,7 @@ struct entry_change {
 	struct str note;
 	struct str color_filter;
 	bool plays_whole;
+	bool pins_itself;
 	const struct json_value *name;
 	const struct json_value *settings_value;
 	/* After the check, if they were given: */
@@ -23,7 +24,8 @@ struct entry_change {
 	int64_t start_minute, end_minute; /* both -1: the whole day */
 	int64_t weekdays_on;		  /* bit 0: Monday; never 0 */
 	struct str new_name;		  /* "": none of its own */
-	bool sets_enabled, sets_pinned, sets_note, sets_color_filter, sets_plays_whole;
+	bool sets_enabled, sets_pinned, sets_note, sets_color_filter, sets_plays_whole,
+	    sets_pins_itself;
 	struct settings settings;
 };
 

@@ -20,6 +20,7 @@ struct entry_options {
 	struct str note;
 	struct str color_filter;
 	bool plays_whole;
+	bool pins_itself;
 };
 
 extern const struct record entry_options_record;

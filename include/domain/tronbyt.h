@@ -68,7 +68,7 @@ struct tronbyt_entry {
 	struct str color_filter;
 	struct settings settings;
 	bool is_enabled;
-	bool plays_whole;
+	bool plays_whole, pins_itself;
 	bool is_pinned;
 	bool is_night;
 	int64_t display_s;		  /* 0: as the schedule interval says */

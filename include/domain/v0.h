@@ -43,7 +43,7 @@ void v0_device_change_check_shown(const struct v0_device_change *change,
 uint64_t v0_device_change_present(const struct v0_device_change *change, uint64_t present);
 
 /* Members of an installation that cannot be changed here: a change may name what is so. */
-enum { V0_INSTALLATION_FIXED = 6 };
+enum { V0_INSTALLATION_FIXED = 5 };
 
 /* A change of an installation. Settings replace all stored ones. */
 struct v0_installation_change {

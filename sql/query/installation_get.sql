@@ -11,7 +11,7 @@ SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.a
 		'end', json_clock(installation.end_minute))::text END AS hours,
 	json_weekdays(installation.weekdays)::text AS weekdays,
 	coalesce(installation.id = device.pinned_installation_id, false) AS is_pinned, installation.note,
-	installation.color_filter, installation.plays_whole,
+	installation.color_filter, installation.plays_whole, installation.pins_itself,
 	installation.settings, installation.secret_settings, installation.settings_hash,
 	installation.expires_at, device.generation
 FROM installation

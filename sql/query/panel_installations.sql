@@ -12,7 +12,7 @@
 --   weekdays int2, render_key bytea?, app_id uuid?, version_id uuid?, app_generation int8,
 --   render_generation int8, has_nothing bool, is_whole bool, due_in_ms int8,
 --   is_each_turn bool, expires_in_ms int8, color_filter text,
---   plays_whole bool
+--   plays_whole bool, pins_itself bool
 SELECT wanted.number, installation.id, installation.position,
 	coalesce(entry.picture_generation, installation.picture_generation) AS picture_generation,
 	CASE WHEN installation.picture_generation > wanted.known
@@ -31,7 +31,7 @@ SELECT wanted.number, installation.id, installation.position,
 	coalesce(entry.is_each_turn, false) AS is_each_turn,
 	CASE WHEN installation.expires_at IS NULL THEN 0
 		ELSE greatest(1, milliseconds_until(installation.expires_at)) END AS expires_in_ms,
-	installation.color_filter, installation.plays_whole
+	installation.color_filter, installation.plays_whole, installation.pins_itself
 FROM unnest(:device_ids, :known_generations) WITH ORDINALITY AS wanted (id, known, number)
 CROSS JOIN LATERAL (
 	SELECT *

@@ -11,7 +11,7 @@
 --   display_s int4, sets_hours bool, start_minute int2, end_minute int2, sets_weekdays bool,
 --   weekdays int2, sets_pinned bool, is_pinned bool, sets_night bool, is_night bool,
 --   night_brightness int2, sets_note bool, note text, sets_color_filter bool, color_filter text,
---   sets_plays_whole bool, plays_whole bool,
+--   sets_plays_whole bool, plays_whole bool, sets_pins_itself bool, pins_itself bool,
 --   sets_name bool, name text, settings text, secret_settings bytea?,
 --   settings_hash bytea, seen_hash bytea, version_id uuid, expected_generation int8
 -- row: generation int8
@@ -45,6 +45,7 @@ WITH deployed AS (
 		weekdays = CASE WHEN :sets_weekdays THEN :weekdays ELSE weekdays END,
 		color_filter = CASE WHEN :sets_color_filter THEN :color_filter ELSE color_filter END,
 		plays_whole = CASE WHEN :sets_plays_whole THEN :plays_whole ELSE plays_whole END,
+		pins_itself = CASE WHEN :sets_pins_itself THEN :pins_itself ELSE pins_itself END,
 		note = CASE WHEN :sets_note THEN :note ELSE note END,
 		name = CASE WHEN :sets_name THEN nullif(:name, '') ELSE name END,
 		settings = CASE WHEN EXISTS (SELECT FROM deployed) THEN :settings ELSE settings END,

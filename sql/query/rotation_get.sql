@@ -17,11 +17,7 @@ SELECT coalesce((
 	) AS made ON true
 	CROSS JOIN LATERAL (SELECT coalesce(app_entry.picture_hash, installation.picture_hash) AS hash) AS look
 	CROSS JOIN LATERAL (
-		SELECT CASE WHEN start_minute IS NULL THEN true
-			WHEN start_minute < end_minute THEN here.minute >= start_minute AND here.minute < end_minute
-			ELSE here.minute >= start_minute OR here.minute < end_minute END
-			AND (weekdays::int4 >> mod(here.weekday + CASE WHEN start_minute >= end_minute AND here.minute < start_minute
-				THEN 6 ELSE 0 END, 7)) & 1 = 1 AS are_now
+		SELECT are_hours_at(start_minute, end_minute, weekdays, here.minute, here.weekday) AS are_now
 	) AS hours
 	CROSS JOIN LATERAL (
 		SELECT installation.id AS "installationId", installation.name,
@@ -46,7 +42,7 @@ SELECT coalesce((
 			json_weekdays(installation.weekdays) AS weekdays,
 			coalesce(installation.id = device.pinned_installation_id, false) AS "isPinned",
 			installation.note, installation.color_filter AS "colorFilter",
-			installation.plays_whole AS "playsWhole",
+			installation.plays_whole AS "playsWhole", installation.pins_itself AS "pinsItself",
 			CASE WHEN installation.id = device.pinned_installation_id
 				THEN CASE WHEN look.hash IS NULL THEN 'pinned_empty' ELSE 'pinned' END
 				WHEN device.pinned_installation_id IS NOT NULL AND EXISTS (
@@ -59,8 +55,9 @@ SELECT coalesce((
 				THEN 'hidden'
 				WHEN NOT installation.is_enabled THEN 'off'
 				WHEN look.hash IS NULL OR app.status = 'disabled' THEN 'empty'
-				WHEN hours.are_now THEN 'shown'
-				ELSE 'waiting' END AS standing,
+				WHEN NOT hours.are_now THEN 'waiting'
+				WHEN others.pin_themselves AND NOT installation.pins_itself THEN 'hidden'
+				ELSE 'shown' END AS standing,
 			json_timestamp(installation.expires_at) AS "expiresAt"
 	) AS entry
 	WHERE installation.device_id = device.id AND is_present(installation.expires_at)
@@ -96,4 +93,17 @@ CROSS JOIN LATERAL (
 		extract(hour FROM local.at)::int4 * 60 + extract(minute FROM local.at)::int4 AS minute
 	FROM (SELECT present_time() AT TIME ZONE device.timezone AS at) AS local
 ) AS here
+CROSS JOIN LATERAL (
+	SELECT EXISTS (
+		SELECT
+		FROM installation
+		LEFT JOIN app ON app.id = installation.app_id
+		LEFT JOIN app_entry
+			ON app_entry.device_id = installation.device_id AND app_entry.id = installation.id
+		WHERE installation.device_id = device.id AND installation.pins_itself AND installation.is_enabled
+			AND is_present(installation.expires_at) AND app.status IS DISTINCT FROM 'disabled'
+			AND are_hours_at(start_minute, end_minute, weekdays, here.minute, here.weekday)
+			AND coalesce(app_entry.picture_hash, installation.picture_hash) IS NOT NULL
+	) AS pin_themselves
+) AS others
 WHERE device.id = :device_id

@@ -24,6 +24,8 @@ void api_entry_parameters(struct task *task, const struct entry_change *change,
 	    .color_filter = change->color_filter,
 	    .sets_plays_whole = change->sets_plays_whole,
 	    .plays_whole = change->plays_whole,
+	    .sets_pins_itself = change->sets_pins_itself,
+	    .pins_itself = change->pins_itself,
 	    .sets_name = change->name != NULL,
 	    .name = change->new_name,
 	};

@@ -16,7 +16,7 @@ struct entry_line {
 	struct str id;
 	struct id app_id, version_id;
 	struct str name, note, color_filter;
-	bool is_enabled, plays_whole, is_pinned, is_night;
+	bool is_enabled, plays_whole, pins_itself, is_pinned, is_night;
 	int64_t display_s, start_minute, end_minute, weekdays;
 	struct str settings, secret_settings, settings_hash;
 };
@@ -30,6 +30,7 @@ static const struct record_field entry_fields[] = {
     RECORD_STR(struct entry_line, note, .name = "note"),
     RECORD_STR(struct entry_line, color_filter, .name = "colorFilter"),
     RECORD_BOOL(struct entry_line, plays_whole, .name = "playsWhole"),
+    RECORD_BOOL(struct entry_line, pins_itself, .name = "pinsItself"),
     RECORD_BOOL(struct entry_line, is_enabled, .name = "isEnabled"),
     RECORD_BOOL(struct entry_line, is_pinned, .name = "isPinned"),
     RECORD_BOOL(struct entry_line, is_night, .name = "isNight"),
@@ -97,6 +98,7 @@ static struct entry_line line_of(struct arena *arena, const struct tronbyt_entry
 	    .note = file->note.data ? file->note : STR(""),
 	    .color_filter = file->color_filter,
 	    .plays_whole = file->plays_whole,
+	    .pins_itself = file->pins_itself,
 	    .is_enabled = file->is_enabled,
 	    .is_pinned = file->is_pinned,
 	    .is_night = file->is_night,

@@ -87,6 +87,7 @@ static struct content_installation make_installation(struct panel *panel,
 	installation.is_disabled = !row->is_enabled;
 	installation.display_s = (int32_t)row->display_s;
 	installation.plays_whole = row->plays_whole;
+	installation.pins_itself = row->pins_itself;
 	installation.color_filter = (uint8_t)color_filter_of(row->color_filter);
 	installation.schedule = (struct schedule){
 	    .has_hours = row->has_hours,

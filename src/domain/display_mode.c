@@ -71,6 +71,26 @@ static void set_push(struct display_mode *mode)
 		mode->valid_until_us = end_us;
 }
 
+/* Whether the entry is enabled and in its hours. */
+static bool is_on(const struct display_mode *mode, const struct content_installation *installation)
+{
+	return !installation->is_disabled && schedule_is_on(&installation->schedule, mode->local);
+}
+
+static bool has_one_that_pins_itself(const struct display_mode *mode)
+{
+	const struct content *content = mode->content;
+
+	for (unsigned i = 0; i < content->installation_count; i++) {
+		const struct content_installation *installation = &content->installations[i];
+
+		if (installation->pins_itself && !installation->is_empty &&
+		    !content_is_expired(installation, mode->wall_us) && is_on(mode, installation))
+			return true;
+	}
+	return false;
+}
+
 static struct display_mode mode_at(const struct content *content, int64_t wall_us)
 {
 	struct display_level level = display_level_at(&content->settings, wall_us);
@@ -95,6 +115,7 @@ static struct display_mode mode_at(const struct content *content, int64_t wall_u
 		mode.kind = DISPLAY_MODE_PINNED;
 	} else if (level.brightness > 0) {
 		mode.valid_until_us = next_change_us(&mode, wall_us, mode.valid_until_us);
+		mode.is_narrowed = has_one_that_pins_itself(&mode);
 	} else {
 		if (level.is_asleep && content->night_brightness > 0)
 			set_alone(&mode, present_at(content, content->night_position, wall_us));
@@ -150,7 +171,7 @@ bool display_mode_has_turn(const struct display_mode *mode,
 		return false;
 	if (mode->kind != DISPLAY_MODE_ROTATION || installation == mode->empty)
 		return installation == (mode->empty ? mode->empty : mode->alone);
-	return !installation->is_disabled && schedule_is_on(&installation->schedule, mode->local);
+	return is_on(mode, installation) && (installation->pins_itself || !mode->is_narrowed);
 }
 
 bool display_mode_shows(const struct display_mode *mode,

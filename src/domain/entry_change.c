@@ -115,6 +115,7 @@ void entry_change_check(void *body, uint64_t seen, struct faults *faults)
 	change->sets_pinned = seen >> ENTRY_CHANGE_IS_PINNED_FIELD & 1;
 	change->sets_note = seen >> ENTRY_CHANGE_NOTE_FIELD & 1;
 	change->sets_plays_whole = seen >> ENTRY_CHANGE_PLAYS_WHOLE_FIELD & 1;
+	change->sets_pins_itself = seen >> ENTRY_CHANGE_PINS_ITSELF_FIELD & 1;
 	change->sets_color_filter = seen >> ENTRY_CHANGE_COLOR_FILTER_FIELD & 1;
 	if (change->display && !read_display(change->display, &change->display_s))
 		faults_add(faults, STR("displaySeconds"),

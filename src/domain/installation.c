@@ -14,6 +14,7 @@ static const struct record_field entry_options_fields[] = {
     RECORD_STR(struct entry_options, note, .name = "note", .column = "note"),
     RECORD_STR(struct entry_options, color_filter, .name = "colorFilter", .column = "color_filter"),
     RECORD_BOOL(struct entry_options, plays_whole, .name = "playsWhole", .column = "plays_whole"),
+    RECORD_BOOL(struct entry_options, pins_itself, .name = "pinsItself", .column = "pins_itself"),
 };
 const struct record entry_options_record = RECORD(struct entry_options, entry_options_fields);
 

@@ -99,8 +99,6 @@ static void say_rest(struct tronbyt_reader *reader)
 	tronbyt_say_bool(
 	    reader, "use_custom_recurrence",
 	    "entries can be limited to hours and weekdays here, without other recurrence");
-	tronbyt_say_bool(reader, tronbyt_member(reader, "autopin") ? "autopin" : "auto_pin",
-			 "apps cannot pin themselves here");
 }
 
 /* Returns false if the entry is not imported. */
@@ -141,6 +139,8 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 	read_animation(reader, entry);
 	entry->color_filter = STR("inherit");
 	tronbyt_filter(reader, "color_filter", &entry->color_filter);
+	tronbyt_bool(reader, tronbyt_member(reader, "autopin") ? "autopin" : "auto_pin",
+		     &entry->pins_itself);
 	say_rest(reader);
 	return true;
 }

@@ -100,7 +100,7 @@ uint64_t v0_device_change_present(const struct v0_device_change *change, uint64_
 static const struct fixed_member installation_fixed[V0_INSTALLATION_FIXED] = {
     {"useCustomRecurrence", "false"}, {"recurrenceType", "\"daily\""},
     {"recurrenceInterval", "0 1"},    {"recurrenceStartDate", "\"\""},
-    {"recurrenceEndDate", "\"\""},    {"autoPin", "false"},
+    {"recurrenceEndDate", "\"\""},
 };
 
 bool v0_installation_change_shows(uint64_t present)
@@ -176,6 +176,7 @@ void v0_installation_change_check(void *body, uint64_t seen, struct faults *faul
 
 	entry->sets_enabled = seen >> V0_INSTALLATION_CHANGE_ENTRY_IS_ENABLED_FIELD & 1;
 	entry->sets_pinned = seen >> V0_INSTALLATION_CHANGE_ENTRY_IS_PINNED_FIELD & 1;
+	entry->sets_pins_itself = seen >> V0_INSTALLATION_CHANGE_ENTRY_PINS_ITSELF_FIELD & 1;
 	check_fixed(change->fixed, installation_fixed, array_length(installation_fixed), faults);
 	settings_read_any(entry->settings_value, STR("config"), faults, &entry->settings);
 	if (entry->display && !read_display(entry->display, &entry->display_s))

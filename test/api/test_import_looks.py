@@ -1,4 +1,4 @@
-"""POST /v1/import/tronbyt: entries look as they did: filters, and animations shown to their end."""
+"""POST /v1/import/tronbyt: entries look as they did: filters, animations shown to their end, and those that pin themselves."""
 
 import pytest
 from former import device as exported
@@ -29,3 +29,11 @@ def test_whole_animations_are_kept(account, clock, value, is_whole):
     report = brought(account, exported("Desk", [entry(clock.slug, 1, show_full_animation=value)], location=None))
     assert {what for _, what in notes(report)} == {"render interval"}
     assert account.world.sql("SELECT plays_whole FROM installation WHERE device_id = %s", report["devices"][0]["id"]) == [(is_whole,)]
+
+
+@pytest.mark.parametrize("members, pins_itself", [({"auto_pin": True}, True), ({"autopin": 1}, True), ({"auto_pin": False}, False), ({}, False)])
+def test_entries_that_pin_themselves_do_so_here(account, clock, members, pins_itself):
+    report = brought(account, exported("Desk", [entry(clock.slug, 1, **members)], location=None))
+    assert {what for _, what in notes(report)} == {"render interval"}
+    [shown] = account.get(f"/v0/devices/{report['devices'][0]['id']}/installations").ok()["installations"]
+    assert shown["autoPin"] is pins_itself

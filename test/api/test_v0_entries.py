@@ -89,7 +89,7 @@ WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
     ({"displayTimeSec": 86400}, {}), ({"startTime": "07:00", "endTime": "09:30"}, {}),
     ({"startTime": "07:00"}, {"endTime": "00:00"}), ({"endTime": "09:00"}, {"startTime": "00:00"}),
     ({"startTime": "", "endTime": ""}, {}), ({"days": ["sunday", "monday"]}, {"days": ["monday", "sunday"]}),
-    ({"days": WEEK}, {"days": []}), ({"days": []}, {}), ({}, {})])
+    ({"days": WEEK}, {"days": []}), ({"days": []}, {}), ({"autoPin": True}, {}), ({"autoPin": False}, {}), ({}, {})])
 def test_changes_of_an_entry(device, body, members):
     assert push(device, installationID="a").status == 200
     expected = entry("a", **(body | members))
@@ -148,7 +148,7 @@ def test_whole_animations(device):
     ("days", [["someday"], WEEK + ["monday"], "monday", [1]]),
     ("config", [[], "x", {"a": 1}, {"n" * 2000: "x"}, {"a": "x" * 65536}]),
     # Members without a counterpart in displayd.
-    ("renderIntervalMin", [5]), ("autoPin", [True]), ("colorFilter", ["pink", "Warm"]), ("showFullAnimation", ["false", True, "x"]),
+    ("renderIntervalMin", [5]), ("autoPin", [1, "true"]), ("colorFilter", ["pink", "Warm"]), ("showFullAnimation", ["false", True, "x"]),
     ("colorFilter", [1, True]), ("recurrenceInterval", [2, "1"]), ("recurrenceStartDate", ["2026-01-01"]),
     ("useCustomRecurrence", [True]), ("recurrenceType", ["weekly"]), ("appID", ["x", [], 1]), ("unknown", [1]),
     ("id", ["b", 1]), ("pushed", [False, "true"]), ("lastRenderAt", ["x", True, [1]]), ("isInactive", [1, "x"])])

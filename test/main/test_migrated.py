@@ -171,6 +171,10 @@ def test_no_animation_is_shown_to_its_end(sql):
     assert not places or sql("SELECT place FROM installation WHERE app_id IS NOT NULL ORDER BY 1") != places
 
 
+def test_no_entry_pins_itself(sql):
+    assert sql("SELECT DISTINCT pins_itself FROM installation") == [(False,)]
+
+
 def test_nothing_has_a_filter(sql):
     assert sql("SELECT DISTINCT color_filter, night_color_filter, dim_color_filter FROM device") == [("none", "inherit", "inherit")]
     assert sql("SELECT DISTINCT color_filter FROM installation") == [("inherit",)]

@@ -295,6 +295,44 @@ def test_pinned(world, browser, made):
     assert numbers_served(world, made, 2) == [0, 0]
 
 
+def standings(browser, made):
+    return [entry["standing"] for entry in rotation(browser, made)["entries"]]
+
+
+def test_an_entry_pins_itself_while_it_has_a_picture(world, browser, made):
+    change(browser, made, "b", pinsItself=True).ok()
+    assert numbers_served(world, made, 2) == [1, 1]
+    assert standings(browser, made) == ["hidden", "shown", "hidden"]
+    change(browser, made, "c", pinsItself=True, hours=now()).ok()
+    assert numbers_served(world, made, 3) == [2, 1, 2]
+    assert standings(browser, made) == ["hidden", "shown", "shown"]
+    change(browser, made, "b", isEnabled=False).ok()
+    assert numbers_served(world, made, 2) == [2, 2]
+    assert standings(browser, made) == ["hidden", "off", "shown"]
+    change(browser, made, "c", hours=later()).ok()
+    assert numbers_served(world, made, 2) == [0, 0]
+    assert standings(browser, made) == ["shown", "off", "waiting"]
+    change(browser, made, "c", hours=None).ok()
+    change(browser, made, "a", isPinned=True).ok()
+    assert numbers_served(world, made, 2) == [0, 0]
+    assert standings(browser, made) == ["pinned", "hidden", "hidden"]
+
+
+def test_an_app_pins_itself_while_it_has_something_to_show(world, browser, app, made):
+    device_id = made["device"]["id"]
+    entry = install(browser, device_id, app)
+    place = place_of(world, device_id, entry)
+    change(browser, made, entry, pinsItself=True).ok()
+    assert numbers_served(world, made, 3) == [0, 1, 2]
+    assert standings(browser, made) == ["shown", "shown", "shown", "empty"]
+    store(world, place, app.version_id, webp(4))
+    wait_until(lambda: numbers_served(world, made, 2) == [4, 4], "the app alone")
+    assert standings(browser, made) == ["hidden", "hidden", "hidden", "shown"]
+    store(world, place, app.version_id, None)
+    wait_until(lambda: 4 not in numbers_served(world, made, 3), "the others")
+    assert standings(browser, made) == ["shown", "shown", "shown", "empty"]
+
+
 def test_a_pinned_app_without_a_picture(world, browser, made):
     install_app(world, made)
     change(browser, made, "app-1", isPinned=True).ok()

@@ -332,7 +332,7 @@ static bool add_option_column(const char *column)
 {
 	if (is(column, "is_enabled"))
 		add_bool(true);
-	else if (is(column, "has_hours") || is(column, "plays_whole"))
+	else if (is(column, "has_hours") || is(column, "plays_whole") || is(column, "pins_itself"))
 		add_bool(false);
 	else if (is(column, "color_filter"))
 		add_value_text("inherit");

@@ -327,6 +327,45 @@ TEST(blank_entries)
 
 /* Nothing changes until valid_until_us: a walk from one to the next finds the same changes as a
  * check at every second. */
+static void expect_shown(const struct content *content, int hour, const char *expected)
+{
+	struct display_mode mode = display_mode_at(content, utc(5, 4, hour, 0, 0));
+	char shown[5] = "";
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < content->installation_count; i++)
+		if (display_mode_shows(&mode, &entries[i]))
+			shown[count++] = "abcd"[i];
+	assert_string_equal(shown, expected);
+}
+
+/* Among several, each has turns. One that is over, disabled, empty or expired does not count; nor
+ * do any while an entry is pinned. */
+TEST(entries_that_pin_themselves)
+{
+	struct content content = content_of(4);
+
+	expect_shown(&content, 12, "abcd");
+	entries[1].pins_itself = true;
+	expect_shown(&content, 12, "b");
+	entries[3].pins_itself = true;
+	expect_shown(&content, 12, "bd");
+	entries[1].is_empty = true;
+	expect_shown(&content, 12, "d");
+	entries[3].schedule = hours(9 * 60, 12 * 60);
+	expect_shown(&content, 11, "d");
+	expect_shown(&content, 12, "ac");
+	entries[1].is_empty = false;
+	entries[1].is_disabled = true;
+	expect_shown(&content, 12, "ac");
+	entries[1].is_disabled = false;
+	expect_shown(&content, 12, "b");
+	entries[1].expires_us = utc(5, 4, 12, 0, 0);
+	expect_shown(&content, 12, "ac");
+	content.pinned_position = entries[0].position;
+	expect_shown(&content, 11, "a");
+}
+
 static void walk(const char *zone, int64_t from_us, int days)
 {
 	struct content content = content_of(4);
@@ -342,6 +381,7 @@ static void walk(const char *zone, int64_t from_us, int days)
 	entries[1].schedule = hours(20 * 60 + 3, 19 * 60);
 	entries[1].schedule.days_off = 0x55;
 	entries[2].schedule.days_off = 0x2a;
+	entries[0].pins_itself = true;
 	while (at_us < end_us) {
 		struct display_mode now = display_mode_at(&content, at_us);
 

@@ -68,7 +68,7 @@ static void change_options(void)
 	struct content *content = &bed->content;
 	struct content_installation *installation = content_at(content, random_position());
 
-	switch (bed_random(bed, 5)) {
+	switch (bed_random(bed, 6)) {
 	case 0:
 		installation->is_disabled = !installation->is_disabled;
 		break;
@@ -82,6 +82,9 @@ static void change_options(void)
 		installation->schedule.days_off = (uint8_t)(bed_random(bed, 2) << 4); /* Friday */
 		break;
 	case 3:
+		installation->pins_itself = bed_random(bed, 4) == 0;
+		break;
+	case 4:
 		content->pinned_position = bed_random(bed, 2) ? installation->position : 0;
 		break;
 	default:
@@ -98,6 +101,7 @@ static void reset_options(void)
 
 		installation->is_disabled = false;
 		installation->display_s = 0;
+		installation->pins_itself = false;
 		installation->schedule = (struct schedule){0};
 	}
 }

@@ -50,7 +50,7 @@ export function wordsOfSchedule({ hours, weekdays }: Pick<Entry, "hours" | "week
 const STANDING: Partial<Record<Entry["standing"], string>> = {
 	off: "Switched off",
 	empty: "Nothing to show now",
-	hidden: "Hidden while another entry is pinned",
+	hidden: "Hidden while another entry is pinned or pins itself",
 	pinned: "Pinned: only this is shown",
 	pinned_empty: "Pinned, but nothing to show now: the rotation continues",
 };
