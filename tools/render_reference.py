@@ -54,6 +54,9 @@ PATTERNS = {
     r"^[0-9a-f]{32}$": "32 lower-case hexadecimal digits",
     r"^[0-9a-f]{32}(-[a-z]+)?$": "32 lower-case hexadecimal digits; perhaps - and the name of a filter",
     r"^[A-Za-z0-9._-]+$": "letters and digits of ASCII, dot, underscore, hyphen",
+    r"^(FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;(INTERVAL|UNTIL|BYDAY|BYMONTHDAY|WKST)=[A-Z0-9,-]+)*)?$":
+        "empty, or parts such as FREQ=WEEKLY;INTERVAL=2",
+    r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$": "empty, or a date such as 2026-12-01",
     r"^[^\u0000]*$": "no U+0000",
     r"^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$": "no control character but tabs and line feeds",
     r"^[^\u0000-\u001f\u007f-\u009f]*[^\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029"

@@ -17,6 +17,7 @@ struct entry_change {
 	struct str color_filter;
 	bool plays_whole;
 	bool pins_itself;
+	struct str recurrence_rule, recurrence_start;
 	const struct json_value *name;
 	const struct json_value *settings_value;
 	/* After the check, if they were given: */
@@ -25,7 +26,7 @@ struct entry_change {
 	int64_t weekdays_on;		  /* bit 0: Monday; never 0 */
 	struct str new_name;		  /* "": none of its own */
 	bool sets_enabled, sets_pinned, sets_note, sets_color_filter, sets_plays_whole,
-	    sets_pins_itself;
+	    sets_pins_itself, sets_recurrence_rule, sets_recurrence_start;
 	struct settings settings;
 };
 

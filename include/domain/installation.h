@@ -21,6 +21,7 @@ struct entry_options {
 	struct str color_filter;
 	bool plays_whole;
 	bool pins_itself;
+	struct str recurrence_rule, recurrence_start;
 };
 
 extern const struct record entry_options_record;

@@ -1,4 +1,4 @@
-/* Hours and weekdays in which an entry of a rotation is shown, in the local time of its device.
+/* Hours and days in which an entry of a rotation is shown, in the local time of its device.
  * Pure.
  *
  * When clocks are put back, some local time comes twice. Hours that have begun continue through the
@@ -13,8 +13,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <text/str.h>
 
 enum {
+	SCHEDULE_KNOWN_DAYS = 63, /* of recurs_on */
 	WEEKDAYS = 7,
 	WEEKDAYS_ALL = (1 << WEEKDAYS) - 1, /* bit 0: Monday */
 	DAY_MINUTES = 24 * 60,
@@ -25,16 +27,22 @@ struct schedule {
 	bool has_hours;
 	uint8_t days_off; /* bit 0: Monday */
 	int16_t start_minute, end_minute;
+	int32_t recurs_from; /* day since 1970 of bit 0 of recurs_on; 0: each day recurs */
+	int64_t recurs_on;   /* the days of the entry's recurrence rule; later ones are not known */
 };
 
 struct local_time {
 	int32_t second;	 /* of the day */
 	int32_t weekday; /* 0: Monday */
+	int32_t day;	 /* since 1970 */
 	/* A local time that comes twice lies between these minutes of the day; equal: it does not.
 	 */
 	int16_t repeated_from, repeated_until;
 	bool is_second; /* it comes for the second time */
 };
+
+/* Returns 0 for "monday"; -1 if it is not a weekday. */
+int weekday_parse(struct str name);
 
 /* zone: NULL is UTC. */
 struct local_time local_time_at(const struct zone *zone, int64_t wall_us);

@@ -69,6 +69,7 @@ struct tronbyt_entry {
 	struct settings settings;
 	bool is_enabled;
 	bool plays_whole, pins_itself;
+	struct str recurrence_rule, recurrence_start; /* "": none */
 	bool is_pinned;
 	bool is_night;
 	int64_t display_s;		  /* 0: as the schedule interval says */

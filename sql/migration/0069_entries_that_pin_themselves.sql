@@ -5,16 +5,6 @@
 ALTER TABLE installation ADD COLUMN pins_itself boolean NOT NULL DEFAULT false;
 COMMENT ON COLUMN installation.pins_itself IS 'while it is enabled, in its hours and has a picture, others like it alone have turns with it';
 
--- Whether an entry with these hours and weekdays has turns at a local time. The hours belong to the weekday on which they begin.
-CREATE FUNCTION are_hours_at(start_minute int2, end_minute int2, weekdays int2, at_minute int4, at_weekday int4)
-RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-	SELECT CASE WHEN start_minute IS NULL THEN true
-			WHEN start_minute < end_minute THEN at_minute >= start_minute AND at_minute < end_minute
-			ELSE at_minute >= start_minute OR at_minute < end_minute END
-		AND (weekdays::int4 >> mod(at_weekday + CASE WHEN start_minute >= end_minute AND at_minute < start_minute
-			THEN 6 ELSE 0 END, 7)) & 1 = 1
-$$;
-
 -- With pins_itself.
 CREATE OR REPLACE VIEW installation_v0 AS
 SELECT installation.device_id, installation.id AS own_id, installation.rank,

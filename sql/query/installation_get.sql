@@ -12,6 +12,7 @@ SELECT installation.id, installation.app_id IS NULL AS is_pushed, installation.a
 	json_weekdays(installation.weekdays)::text AS weekdays,
 	coalesce(installation.id = device.pinned_installation_id, false) AS is_pinned, installation.note,
 	installation.color_filter, installation.plays_whole, installation.pins_itself,
+	installation.recurrence_rule, installation.recurrence_start,
 	installation.settings, installation.secret_settings, installation.settings_hash,
 	installation.expires_at, device.generation
 FROM installation

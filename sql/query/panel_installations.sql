@@ -5,14 +5,15 @@
 -- place). number is the index of the device's ID in the array, from 1. version_id: the version that
 -- an app's installation shows; none: it is not rendered. due_in_ms: when it is to be rendered again
 -- at the earliest. expires_in_ms: when the entry expires, at least 1, even if it expires while it
--- is read; 0: it stays.
+-- is read; 0: it stays. recurrence_days: the days on which its rule shows it, from recurrence_from on,
+-- which counts from 1970-01-01; none: each day.
 -- params: device_ids uuid[], known_generations int8[]
 -- row: number int8, id text, position int8, picture_generation int8, picture bytea?,
 --   is_enabled bool, display_s int4?, has_hours bool, start_minute int2?, end_minute int2?,
 --   weekdays int2, render_key bytea?, app_id uuid?, version_id uuid?, app_generation int8,
 --   render_generation int8, has_nothing bool, is_whole bool, due_in_ms int8,
 --   is_each_turn bool, expires_in_ms int8, color_filter text,
---   plays_whole bool, pins_itself bool
+--   plays_whole bool, pins_itself bool, recurrence_from int4?, recurrence_days int8?
 SELECT wanted.number, installation.id, installation.position,
 	coalesce(entry.picture_generation, installation.picture_generation) AS picture_generation,
 	CASE WHEN installation.picture_generation > wanted.known
@@ -31,7 +32,8 @@ SELECT wanted.number, installation.id, installation.position,
 	coalesce(entry.is_each_turn, false) AS is_each_turn,
 	CASE WHEN installation.expires_at IS NULL THEN 0
 		ELSE greatest(1, milliseconds_until(installation.expires_at)) END AS expires_in_ms,
-	installation.color_filter, installation.plays_whole, installation.pins_itself
+	installation.color_filter, installation.plays_whole, installation.pins_itself,
+	recurrence.from_day AS recurrence_from, recurrence.days AS recurrence_days
 FROM unnest(:device_ids, :known_generations) WITH ORDINALITY AS wanted (id, known, number)
 CROSS JOIN LATERAL (
 	SELECT *
@@ -43,4 +45,10 @@ CROSS JOIN LATERAL (
 ) AS installation
 LEFT JOIN app_entry AS entry
 	ON entry.device_id = installation.device_id AND entry.id = installation.id
+LEFT JOIN LATERAL (
+	SELECT recurrence_days(recurrence_rule, recurrence_start, yesterday) AS days, yesterday - date '1970-01-01' AS from_day
+	FROM device
+	CROSS JOIN LATERAL (SELECT (present_time() AT TIME ZONE timezone)::date - 1 AS yesterday) AS local
+	WHERE device.id = wanted.id AND (recurrence_rule <> '' OR recurrence_start <> '')
+) AS recurrence ON true
 ORDER BY wanted.number, installation.rank

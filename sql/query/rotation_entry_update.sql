@@ -12,6 +12,7 @@
 --   weekdays int2, sets_pinned bool, is_pinned bool, sets_night bool, is_night bool,
 --   night_brightness int2, sets_note bool, note text, sets_color_filter bool, color_filter text,
 --   sets_plays_whole bool, plays_whole bool, sets_pins_itself bool, pins_itself bool,
+--   sets_recurrence_rule bool, recurrence_rule text, sets_recurrence_start bool, recurrence_start text,
 --   sets_name bool, name text, settings text, secret_settings bytea?,
 --   settings_hash bytea, seen_hash bytea, version_id uuid, expected_generation int8
 -- row: generation int8
@@ -46,6 +47,8 @@ WITH deployed AS (
 		color_filter = CASE WHEN :sets_color_filter THEN :color_filter ELSE color_filter END,
 		plays_whole = CASE WHEN :sets_plays_whole THEN :plays_whole ELSE plays_whole END,
 		pins_itself = CASE WHEN :sets_pins_itself THEN :pins_itself ELSE pins_itself END,
+		recurrence_rule = CASE WHEN :sets_recurrence_rule THEN :recurrence_rule ELSE recurrence_rule END,
+		recurrence_start = CASE WHEN :sets_recurrence_start THEN :recurrence_start ELSE recurrence_start END,
 		note = CASE WHEN :sets_note THEN :note ELSE note END,
 		name = CASE WHEN :sets_name THEN nullif(:name, '') ELSE name END,
 		settings = CASE WHEN EXISTS (SELECT FROM deployed) THEN :settings ELSE settings END,

@@ -17,7 +17,7 @@ SELECT coalesce((
 	) AS made ON true
 	CROSS JOIN LATERAL (SELECT coalesce(app_entry.picture_hash, installation.picture_hash) AS hash) AS look
 	CROSS JOIN LATERAL (
-		SELECT are_hours_at(start_minute, end_minute, weekdays, here.minute, here.weekday) AS are_now
+		SELECT entry_is_on(installation, here.at) AS are_now
 	) AS hours
 	CROSS JOIN LATERAL (
 		SELECT installation.id AS "installationId", installation.name,
@@ -43,6 +43,7 @@ SELECT coalesce((
 			coalesce(installation.id = device.pinned_installation_id, false) AS "isPinned",
 			installation.note, installation.color_filter AS "colorFilter",
 			installation.plays_whole AS "playsWhole", installation.pins_itself AS "pinsItself",
+			installation.recurrence_rule AS "recurrenceRule", installation.recurrence_start AS "recurrenceStart",
 			CASE WHEN installation.id = device.pinned_installation_id
 				THEN CASE WHEN look.hash IS NULL THEN 'pinned_empty' ELSE 'pinned' END
 				WHEN device.pinned_installation_id IS NOT NULL AND EXISTS (
@@ -88,11 +89,7 @@ SELECT coalesce((
 	is_asleep_now(is_sleep_set, sleep_set_until, is_set_asleep, sleep_enabled, sleep_start_minute, sleep_end_minute,
 		timezone) AS is_asleep
 FROM device
-CROSS JOIN LATERAL (
-	SELECT extract(isodow FROM local.at)::int4 - 1 AS weekday,
-		extract(hour FROM local.at)::int4 * 60 + extract(minute FROM local.at)::int4 AS minute
-	FROM (SELECT present_time() AT TIME ZONE device.timezone AS at) AS local
-) AS here
+CROSS JOIN LATERAL (SELECT present_time() AT TIME ZONE device.timezone AS at) AS here
 CROSS JOIN LATERAL (
 	SELECT EXISTS (
 		SELECT
@@ -102,7 +99,7 @@ CROSS JOIN LATERAL (
 			ON app_entry.device_id = installation.device_id AND app_entry.id = installation.id
 		WHERE installation.device_id = device.id AND installation.pins_itself AND installation.is_enabled
 			AND is_present(installation.expires_at) AND app.status IS DISTINCT FROM 'disabled'
-			AND are_hours_at(start_minute, end_minute, weekdays, here.minute, here.weekday)
+			AND entry_is_on(installation, here.at)
 			AND coalesce(app_entry.picture_hash, installation.picture_hash) IS NOT NULL
 	) AS pin_themselves
 ) AS others

@@ -29,7 +29,8 @@ WITH owner AS (
 	SELECT entry.*
 	FROM line, jsonb_to_recordset(line.entries)
 		AS entry (number int8, id text, "appId" uuid, "versionId" uuid, name text, note text, "colorFilter" text,
-			"playsWhole" boolean, "pinsItself" boolean, "isEnabled" boolean, "isPinned" boolean, "isNight" boolean,
+			"playsWhole" boolean, "pinsItself" boolean,
+			"recurrenceRule" text, "recurrenceStart" text, "isEnabled" boolean, "isPinned" boolean, "isNight" boolean,
 			"displaySeconds" int4, "startMinute" int2, "endMinute" int2, weekdays int2, settings text, "secretSettings" text,
 			"settingsHash" text)
 ), chosen AS (
@@ -59,10 +60,11 @@ WITH owner AS (
 	RETURNING id, name
 ), installed AS (
 	INSERT INTO installation (device_id, id, app_id, position, is_enabled, display_s, start_minute,
-		end_minute, weekdays, name, note, color_filter, plays_whole, pins_itself, settings, secret_settings, settings_hash)
+		end_minute, weekdays, name, note, color_filter, plays_whole, pins_itself, recurrence_rule, recurrence_start,
+		settings, secret_settings, settings_hash)
 	SELECT fresh.id, chosen.id, "appId", number, "isEnabled", nullif("displaySeconds", 0),
 		nullif("startMinute", -1), nullif("endMinute", -1), weekdays, nullif(chosen.name, ''),
-		coalesce(chosen.note, ''), "colorFilter", "playsWhole", "pinsItself", settings,
+		coalesce(chosen.note, ''), "colorFilter", "playsWhole", "pinsItself", "recurrenceRule", "recurrenceStart", settings,
 		decode(nullif("secretSettings", ''), 'hex'), decode("settingsHash", 'hex')
 	FROM fresh, chosen
 ), audited AS (

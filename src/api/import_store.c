@@ -15,7 +15,7 @@ struct entry_line {
 	int64_t number;
 	struct str id;
 	struct id app_id, version_id;
-	struct str name, note, color_filter;
+	struct str name, note, color_filter, recurrence_rule, recurrence_start;
 	bool is_enabled, plays_whole, pins_itself, is_pinned, is_night;
 	int64_t display_s, start_minute, end_minute, weekdays;
 	struct str settings, secret_settings, settings_hash;
@@ -29,6 +29,8 @@ static const struct record_field entry_fields[] = {
     RECORD_STR(struct entry_line, name, .name = "name"),
     RECORD_STR(struct entry_line, note, .name = "note"),
     RECORD_STR(struct entry_line, color_filter, .name = "colorFilter"),
+    RECORD_STR(struct entry_line, recurrence_rule, .name = "recurrenceRule"),
+    RECORD_STR(struct entry_line, recurrence_start, .name = "recurrenceStart"),
     RECORD_BOOL(struct entry_line, plays_whole, .name = "playsWhole"),
     RECORD_BOOL(struct entry_line, pins_itself, .name = "pinsItself"),
     RECORD_BOOL(struct entry_line, is_enabled, .name = "isEnabled"),
@@ -99,6 +101,8 @@ static struct entry_line line_of(struct arena *arena, const struct tronbyt_entry
 	    .color_filter = file->color_filter,
 	    .plays_whole = file->plays_whole,
 	    .pins_itself = file->pins_itself,
+	    .recurrence_rule = file->recurrence_rule,
+	    .recurrence_start = file->recurrence_start,
 	    .is_enabled = file->is_enabled,
 	    .is_pinned = file->is_pinned,
 	    .is_night = file->is_night,

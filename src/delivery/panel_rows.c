@@ -94,9 +94,14 @@ static struct content_installation make_installation(struct panel *panel,
 	    .days_off = (uint8_t)(WEEKDAYS_ALL & ~row->weekdays),
 	    .start_minute = (int16_t)row->start_minute,
 	    .end_minute = (int16_t)row->end_minute,
+	    .recurs_from = (int32_t)row->recurrence_from,
+	    .recurs_on = row->recurrence_days,
 	};
 	return installation;
 }
+
+/* Recurrences are read again long before the known days end. */
+static const int64_t RECURRENCES_KNOWN_US = INT64_C(20) * 86400 * 1000000;
 
 static struct content make_content(struct panel *panel, const struct panel_load_row *row,
 				   const struct installation_rows *installations)
@@ -115,6 +120,8 @@ static struct content make_content(struct panel *panel, const struct panel_load_
 	for (unsigned i = 0; i < installations->count; i++) {
 		content.installations[i] = make_installation(panel, &installations->rows[i]);
 		content.has_ends |= content.installations[i].expires_us != 0;
+		if (content.installations[i].schedule.recurs_from)
+			content.known_until_us = clock_wall_us() + RECURRENCES_KNOWN_US;
 	}
 	content.pinned_position = position_of(installations, row->pinned_installation_id);
 	content.night_position = position_of(installations, row->night_installation_id);

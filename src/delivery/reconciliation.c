@@ -1,4 +1,5 @@
 #include "reconciliation.h"
+#include "base/clock.h"
 #include "db/statements.h"
 
 #include <stdlib.h>
@@ -35,6 +36,13 @@ static bool find_generation(const struct map *found, struct id id, int64_t *ret_
 	return true;
 }
 
+static bool is_old(const struct panel *panel)
+{
+	int64_t known_until_us = panel->content.known_until_us;
+
+	return known_until_us && clock_wall_us() > known_until_us;
+}
+
 static void compare(struct comparison *comparison, const struct map *found)
 {
 	for (unsigned i = 0; i < comparison->count; i++) {
@@ -46,7 +54,7 @@ static void compare(struct comparison *comparison, const struct map *found)
 			continue;
 		/* A device without a row is gone: its load will destroy the panel. */
 		if (!find_generation(found, panel->id, &generation) ||
-		    generation > panel->generation)
+		    generation > panel->generation || is_old(panel))
 			loader_load(comparison->reconciliation->loader, panel);
 	}
 }

@@ -22,7 +22,7 @@ static int64_t next_change_us(const struct display_mode *mode, int64_t wall_us, 
 		const struct schedule *schedule = &content->installations[i].schedule;
 		int64_t at_us;
 
-		if (!schedule->has_hours && !schedule->days_off)
+		if (!schedule->has_hours && !schedule->days_off && !schedule->recurs_from)
 			continue;
 		at_us = (wall_us / 1000000 + schedule_next_s(schedule, mode->local)) * 1000000;
 		if (at_us < until_us)

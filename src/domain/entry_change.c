@@ -5,19 +5,6 @@
 
 #include <text/utf8.h>
 
-/* Returns 0 for "monday"; -1 if it is not a weekday. */
-static int weekday_parse(struct str name)
-{
-	static const char *const names[WEEKDAYS] = {"monday", "tuesday",  "wednesday", "thursday",
-						    "friday", "saturday", "sunday"};
-
-	for (int i = 0; i < WEEKDAYS; i++) {
-		if (str_equal(name, str_from(names[i])))
-			return i;
-	}
-	return -1;
-}
-
 static bool read_display(const struct json_value *value, int64_t *ret_s)
 {
 	*ret_s = 0;
@@ -116,6 +103,8 @@ void entry_change_check(void *body, uint64_t seen, struct faults *faults)
 	change->sets_note = seen >> ENTRY_CHANGE_NOTE_FIELD & 1;
 	change->sets_plays_whole = seen >> ENTRY_CHANGE_PLAYS_WHOLE_FIELD & 1;
 	change->sets_pins_itself = seen >> ENTRY_CHANGE_PINS_ITSELF_FIELD & 1;
+	change->sets_recurrence_rule = seen >> ENTRY_CHANGE_RECURRENCE_RULE_FIELD & 1;
+	change->sets_recurrence_start = seen >> ENTRY_CHANGE_RECURRENCE_START_FIELD & 1;
 	change->sets_color_filter = seen >> ENTRY_CHANGE_COLOR_FILTER_FIELD & 1;
 	if (change->display && !read_display(change->display, &change->display_s))
 		faults_add(faults, STR("displaySeconds"),

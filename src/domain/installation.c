@@ -15,6 +15,10 @@ static const struct record_field entry_options_fields[] = {
     RECORD_STR(struct entry_options, color_filter, .name = "colorFilter", .column = "color_filter"),
     RECORD_BOOL(struct entry_options, plays_whole, .name = "playsWhole", .column = "plays_whole"),
     RECORD_BOOL(struct entry_options, pins_itself, .name = "pinsItself", .column = "pins_itself"),
+    RECORD_STR(struct entry_options, recurrence_rule, .name = "recurrenceRule",
+	       .column = "recurrence_rule"),
+    RECORD_STR(struct entry_options, recurrence_start, .name = "recurrenceStart",
+	       .column = "recurrence_start"),
 };
 const struct record entry_options_record = RECORD(struct entry_options, entry_options_fields);
 

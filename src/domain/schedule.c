@@ -6,6 +6,18 @@ enum { DAY_S = DAY_MINUTES * 60, FIRST_WEEKDAY = 3 };
 /* Upper bound of the time by which clocks are put back. */
 enum { PUT_BACK_MAX_S = 3 * 3600, CHANGES_MAX = 4 };
 
+int weekday_parse(struct str name)
+{
+	static const char *const names[WEEKDAYS] = {"monday", "tuesday",  "wednesday", "thursday",
+						    "friday", "saturday", "sunday"};
+
+	for (int i = 0; i < WEEKDAYS; i++) {
+		if (str_equal(name, str_from(names[i])))
+			return i;
+	}
+	return -1;
+}
+
 static int minute_of(int64_t local_s)
 {
 	return (int)(local_s % DAY_S / 60);
@@ -40,6 +52,7 @@ struct local_time local_time_at(const struct zone *zone, int64_t wall_us)
 	int64_t local_s = wall_s + zone_offset_s(zone, wall_s);
 	struct local_time local = {
 	    .second = (int32_t)(local_s % DAY_S),
+	    .day = (int32_t)(local_s / DAY_S),
 	    .weekday = (int32_t)((local_s / DAY_S + FIRST_WEEKDAY) % WEEKDAYS),
 	};
 
@@ -81,9 +94,17 @@ bool local_time_is_within(struct local_time local, int start_minute, int end_min
 	       goes_on(local, start_minute, end_minute);
 }
 
+static bool recurs_on(const struct schedule *schedule, int day)
+{
+	int bit = day - schedule->recurs_from;
+
+	return schedule->recurs_from == 0 ||
+	       (bit >= 0 && bit < SCHEDULE_KNOWN_DAYS && schedule->recurs_on >> bit & 1);
+}
+
 bool schedule_is_on(const struct schedule *schedule, struct local_time local)
 {
-	int weekday = local.weekday;
+	int days_ago = 0;
 
 	if (schedule->has_hours) {
 		int minute = local.second / 60;
@@ -94,9 +115,10 @@ bool schedule_is_on(const struct schedule *schedule, struct local_time local)
 		if (schedule->start_minute >= schedule->end_minute &&
 		    minute < schedule->start_minute &&
 		    (!local.is_second || minute < schedule->end_minute))
-			weekday = (weekday + WEEKDAYS - 1) % WEEKDAYS;
+			days_ago = 1;
 	}
-	return (schedule->days_off >> weekday & 1) == 0;
+	return (schedule->days_off >> (local.weekday + WEEKDAYS - days_ago) % WEEKDAYS & 1) == 0 &&
+	       recurs_on(schedule, local.day - days_ago);
 }
 
 int64_t schedule_next_s(const struct schedule *schedule, struct local_time local)

@@ -1,5 +1,6 @@
 #include "domain/device.h"
 #include "domain/entry_change.h"
+#include "domain/recurrence.h"
 #include "domain/schedule.h"
 #include "tronbyt_reader.h"
 
@@ -94,11 +95,133 @@ static void read_animation(struct tronbyt_reader *reader, struct tronbyt_entry *
 		tronbyt_bool(reader, "show_full_animation", &entry->plays_whole);
 }
 
-static void say_rest(struct tronbyt_reader *reader)
+/* ---- recurrence ---- */
+
+static const char *const rfc_weekdays[WEEKDAYS] = {"MO", "TU", "WE", "TH", "FR", "SA", "SU"};
+
+/* Returns a date of the file, or an empty text. */
+static struct str read_date(struct tronbyt_reader *reader, const char *member, int *ret_weekday)
 {
-	tronbyt_say_bool(
-	    reader, "use_custom_recurrence",
-	    "entries can be limited to hours and weekdays here, without other recurrence");
+	struct str date = {0};
+
+	tronbyt_text(reader, member, &date);
+	if (date.length == 0 || recurrence_read_date(date, ret_weekday))
+		return date.data ? date : STR("");
+	tronbyt_say(reader, member, "%.*s is not a date: left out", STR_ARG(tronbyt_cut(date, 20)));
+	return STR("");
+}
+
+/* Returns what BYDAY has for these weekdays: bit 0 is Monday. */
+static struct str name_days(struct arena *arena, int64_t days)
+{
+	struct str text = STR("");
+
+	for (int day = 0; day < WEEKDAYS; day++)
+		if (days >> day & 1)
+			text = ARENA_JOIN(arena, text, text.length ? STR(",") : STR(""),
+					  str_from(rfc_weekdays[day]));
+	return text;
+}
+
+/* Reads a weekday of each month, as in "first_monday" or "last_friday". Returns an empty text if it
+ * is none. */
+static struct str read_month_weekday(struct arena *arena, struct str text)
+{
+	static const struct {
+		struct str word, number;
+	} places[] = {{STR("first"), STR("1")},
+		      {STR("second"), STR("2")},
+		      {STR("third"), STR("3")},
+		      {STR("fourth"), STR("4")},
+		      {STR("last"), STR("-1")}};
+	size_t line = str_find(text, '_');
+	struct str place = {text.data, line},
+		   name = str_from_offset(text, line + (line < text.length));
+	int day = weekday_parse(name);
+
+	for (size_t i = 0; day >= 0 && i < array_length(places); i++)
+		if (str_equal(place, places[i].word))
+			return ARENA_JOIN(arena, places[i].number, str_from(rfc_weekdays[day]));
+	return STR("");
+}
+
+/* Returns the part of the rule that the pattern stands for: without one, each day. */
+static struct str read_pattern(struct tronbyt_reader *reader, bool is_weekly)
+{
+	struct tronbyt_reader pattern = *reader;
+	struct arena *arena = reader->faults->arena;
+	struct str name = {0}, day;
+	int64_t days = WEEKDAYS_ALL, number = 0;
+
+	pattern.object = tronbyt_member(reader, "recurrence_pattern");
+	if (pattern.object && json_is_object(pattern.object)) {
+		const struct json_value *list = tronbyt_member(&pattern, "weekdays");
+		unsigned count = 0;
+
+		if (is_weekly && list && json_get_array(list, &count) && count &&
+		    !weekdays_read_any(list, &days))
+			tronbyt_say(reader, "recurrence_pattern",
+				    "has other names than those of weekdays: shown each day");
+		if (!is_weekly)
+			tronbyt_number(&pattern, "day_of_month", 1, 31, &number);
+		if (number)
+			return arena_printf(arena, ";BYMONTHDAY=%d", (int)number);
+		if (!is_weekly)
+			tronbyt_text(&pattern, "day_of_week", &name);
+		day = read_month_weekday(arena, name);
+		if (day.length)
+			return ARENA_JOIN(arena, STR(";BYDAY="), day);
+		if (name.length)
+			tronbyt_say(reader, "recurrence_pattern",
+				    "names no weekday of a month: shown each day of it");
+	}
+	return ARENA_JOIN(arena, STR(";BYDAY="), name_days(arena, days));
+}
+
+/* The other server ignores an entry's weekdays then, and counts weeks from the start. */
+static void read_recurrence(struct tronbyt_reader *reader, struct tronbyt_entry *entry)
+{
+	static const struct str kinds[] = {STR("daily"), STR("weekly"), STR("monthly"),
+					   STR("yearly")};
+	static const char *const names[] = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"};
+	enum {
+		WEEKLY = 1,
+		MONTHLY = 2,
+		WEDNESDAY = 2
+	}; /* 2025-01-01, from which it counts without a start */
+	struct arena *arena = reader->faults->arena;
+	struct str kind = {0}, until, parts = STR("");
+	int64_t every = 1;
+	bool is_used = false;
+	unsigned i = 0;
+	int start_day = WEDNESDAY, weekday;
+
+	entry->recurrence_rule = entry->recurrence_start = STR("");
+	tronbyt_bool(reader, "use_custom_recurrence", &is_used);
+	tronbyt_text(reader, "recurrence_type", &kind);
+	if (!is_used || kind.length == 0)
+		return;
+	while (i < array_length(kinds) && !str_equal(kind, kinds[i]))
+		i++;
+	if (i == array_length(kinds)) {
+		tronbyt_say(reader, "recurrence_type",
+			    "is none of daily, weekly, monthly, yearly: shown each day");
+		return;
+	}
+	tronbyt_number(reader, "recurrence_interval", 0, RECURRENCE_INTERVAL_MAX, &every);
+	entry->recurrence_start = read_date(reader, "recurrence_start_date", &start_day);
+	until = read_date(reader, "recurrence_end_date", &weekday);
+	if (i == WEEKLY || i == MONTHLY)
+		parts = read_pattern(reader, i == WEEKLY);
+	if (i == WEEKLY)
+		parts = ARENA_JOIN(arena, parts, STR(";WKST="), str_from(rfc_weekdays[start_day]));
+	if (until.length)
+		parts = ARENA_JOIN(arena, parts,
+				   arena_printf(arena, ";UNTIL=%.4s%.2s%.2s", until.data,
+						until.data + 5, until.data + 8));
+	entry->recurrence_rule = arena_printf(arena, "FREQ=%s;INTERVAL=%d%.*s", names[i],
+					      every ? (int)every : 1, STR_ARG(parts));
+	entry->weekdays = WEEKDAYS_ALL;
 }
 
 /* Returns false if the entry is not imported. */
@@ -141,7 +264,7 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 	tronbyt_filter(reader, "color_filter", &entry->color_filter);
 	tronbyt_bool(reader, tronbyt_member(reader, "autopin") ? "autopin" : "auto_pin",
 		     &entry->pins_itself);
-	say_rest(reader);
+	read_recurrence(reader, entry);
 	return true;
 }
 

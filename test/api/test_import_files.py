@@ -1,5 +1,6 @@
 """Files of tronbyt servers: names of apps, settings of all types, files of version 1, and what its pages write."""
 
+import datetime
 import gzip
 import json
 import random
@@ -11,6 +12,7 @@ from apps import make_app
 from former import account as exported_account
 from former import entry, even
 from former import device as exported
+from recurrence import DAYS, a_recurrence, shows_on
 from test_import_tronbyt import PLACE, brought, notes
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -320,7 +322,6 @@ def test_what_the_file_does_not_say_plainly(account):
 # ---- files at random ----
 
 ZONES = ["Europe/Zagreb", "America/New_York", "Pacific/Honolulu", "UTC", None, ""]
-DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 FILTERS = [None, "none", "inherit", "warm", "bw"]
 
 
@@ -352,8 +353,7 @@ def an_app(source, number, slugs):
         "path": source.choice([None, "system-apps/apps/none/none.star"]),
         "start_time": source.choice([None, "", a_clock(source)]), "end_time": source.choice([None, "", a_clock(source)]),
         "days": source.choice([None, [], source.sample(DAYS, source.randrange(1, 8))]),
-        "use_custom_recurrence": source.random() < 0.2, "recurrence_type": "daily", "recurrence_interval": 1,
-        "recurrence_pattern": {}, "recurrence_start_date": None, "recurrence_end_date": None,
+        **a_recurrence(source),
         "config": source.choice([None, {}, a_config(source)]), "empty_last_render": False, "render_messages": None,
         "auto_pin": source.random() < 0.2, "color_filter": source.choice(FILTERS),
         "show_full_animation": source.choice([None, True, False])}
@@ -382,6 +382,14 @@ def a_device(source, slugs):
         "swap_colors": source.random() < 0.2, "require_api_key": source.random() < 0.3, "apps": apps}
 
 
+def compare_days(world, app, id, installation_id):
+    begin = datetime.date.fromisoformat(app["recurrence_start_date"] or "2026-03-01")
+    [[days]] = world.sql("SELECT recurrence_days(recurrence_rule, recurrence_start, %s) FROM installation WHERE device_id = %s AND id = %s",
+                         begin, id, installation_id)
+    wanted = [shows_on(app, begin + datetime.timedelta(days=number)) for number in range(63)]
+    assert days == sum(1 << number for number, is_shown in enumerate(wanted) if is_shown), app
+
+
 def minutes(text, otherwise):
     return int(text[:2]) * 60 + int(text[3:]) if text else otherwise
 
@@ -401,7 +409,8 @@ def wanted_entry(app):
     start, end = app["start_time"], app["end_time"]
     hours = {"start": start or "00:00", "end": end or "23:59"} if start or end else None
     return {"isEnabled": app["enabled"], "displaySeconds": app["display_time"] or None, "hours": hours,
-            "weekdays": [day for day in DAYS if day in (app["days"] or DAYS)], "name": app["notes"] or None}
+            "weekdays": [day for day in DAYS if app["use_custom_recurrence"] or day in (app["days"] or DAYS)],
+            "pinsItself": app["auto_pin"], "name": app["notes"] or None}
 
 
 def same_setting(value, stored):
@@ -431,6 +440,7 @@ def compare(world, account, device, made):
         wanted = wanted_entry(app)
         assert {name: one[name] for name in wanted} == wanted
         assert one["isPinned"] is (app["iname"] == device["pinned_app"])
+        compare_days(world, app, made["id"], one["id"])
         for name, value in (app["config"] or {}).items():
             if name == "key":
                 assert one["secrets"] == ["key"]
@@ -448,10 +458,7 @@ def compare_notes(device, told):
     assert {name for name, is_noted in wanted.items() if is_noted} == about & set(wanted)
     of_entries = {(note["entry"].rpartition(" ")[2], note["what"]) for note in told if note["entry"]}
     for app in device["apps"]:
-        wanted = {"entry": app["pushed"]} if app["pushed"] else {
-            "recurrence": app["use_custom_recurrence"], "pinning itself": app["auto_pin"]}
-        assert {what for name, what in of_entries if name == app["iname"]} == {
-            name for name, is_noted in wanted.items() if is_noted}
+        assert {what for name, what in of_entries if name == app["iname"]} == ({"entry"} if app["pushed"] else set())
 
 
 @renders

@@ -1,4 +1,5 @@
-"""POST /v1/import/tronbyt: entries look as they did: filters, animations shown to their end, and those that pin themselves."""
+"""POST /v1/import/tronbyt: entries look as they did: filters, animations shown to their end, recurrence, and those that
+pin themselves."""
 
 import pytest
 from former import device as exported
@@ -37,3 +38,45 @@ def test_entries_that_pin_themselves_do_so_here(account, clock, members, pins_it
     assert {what for _, what in notes(report)} == {"render interval"}
     [shown] = account.get(f"/v0/devices/{report['devices'][0]['id']}/installations").ok()["installations"]
     assert shown["autoPin"] is pins_itself
+
+
+ALL = "BYDAY=MO,TU,WE,TH,FR,SA,SU"
+
+
+@pytest.mark.parametrize("members, rule, start", [
+    ({"recurrence_type": "daily", "recurrence_interval": 3, "recurrence_start_date": "2026-02-28"}, "FREQ=DAILY;INTERVAL=3", "2026-02-28"),
+    ({"recurrence_type": "daily", "recurrence_interval": 0, "recurrence_end_date": "2026-12-24"},
+     "FREQ=DAILY;INTERVAL=1;UNTIL=20261224", ""),
+    ({"recurrence_type": "weekly", "recurrence_interval": 2, "recurrence_pattern": {"weekdays": ["monday", "Friday"]}},
+     "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;WKST=WE", ""),
+    ({"recurrence_type": "weekly", "recurrence_pattern": None, "recurrence_start_date": "2026-03-01", "recurrence_interval": 2},
+     f"FREQ=WEEKLY;INTERVAL=2;{ALL};WKST=SU", "2026-03-01"),
+    ({"recurrence_type": "monthly", "recurrence_pattern": {"day_of_month": 31}}, "FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=31", ""),
+    ({"recurrence_type": "monthly", "recurrence_pattern": {"day_of_month": None, "day_of_week": "first_monday"}},
+     "FREQ=MONTHLY;INTERVAL=1;BYDAY=1MO", ""),
+    ({"recurrence_type": "monthly", "recurrence_pattern": {"day_of_week": "last_friday"}, "recurrence_interval": 4},
+     "FREQ=MONTHLY;INTERVAL=4;BYDAY=-1FR", ""),
+    ({"recurrence_type": "monthly", "recurrence_pattern": {}}, f"FREQ=MONTHLY;INTERVAL=1;{ALL}", ""),
+    ({"recurrence_type": "yearly", "recurrence_start_date": "2024-02-29"}, "FREQ=YEARLY;INTERVAL=1", "2024-02-29"),
+    ({"recurrence_type": "yearly", "use_custom_recurrence": False}, "", ""), ({"recurrence_type": ""}, "", "")])
+def test_recurrence_is_kept(account, clock, members, rule, start):
+    """The other server ignores the weekdays of an entry with a rule."""
+    one = entry(clock.slug, 1, days=["sunday"], **({"use_custom_recurrence": True, "recurrence_interval": 1} | members))
+    report = brought(account, exported("Desk", [one], location=None))
+    assert {what for _, what in notes(report)} == {"render interval"}
+    id = report["devices"][0]["id"]
+    assert account.world.sql("SELECT recurrence_rule, recurrence_start, weekdays FROM installation WHERE device_id = %s", id) == [
+        (rule, start, 127 if rule else 64)]
+
+
+@pytest.mark.parametrize("members, what", [
+    ({"recurrence_type": "hourly"}, "recurrence type"), ({"recurrence_type": "daily", "recurrence_start_date": "soon"}, "recurrence start date"),
+    ({"recurrence_type": "daily", "recurrence_end_date": "2026-02-30"}, "recurrence end date"),
+    ({"recurrence_type": "daily", "recurrence_interval": 5000}, "recurrence interval"),
+    ({"recurrence_type": "weekly", "recurrence_pattern": {"weekdays": ["someday"]}}, "recurrence pattern"),
+    ({"recurrence_type": "monthly", "recurrence_pattern": {"day_of_week": "fifth_monday"}}, "recurrence pattern"),
+    ({"recurrence_type": "monthly", "recurrence_pattern": {"day_of_month": 99}}, "day of month")])
+def test_what_is_wrong_with_a_recurrence_is_said(account, clock, members, what):
+    report = brought(account, exported("Desk", [entry(clock.slug, 1, use_custom_recurrence=True, **members)], location=None))
+    assert what in {what for _, what in notes(report)}
+    assert len(report["devices"]) == 1

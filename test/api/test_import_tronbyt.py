@@ -123,7 +123,7 @@ def test_settings_that_do_not_come(account, form):
 
 def test_what_has_no_counterpart_is_named(account, clock):
     several = [
-        entry(clock.slug, 1, auto_pin=True, use_custom_recurrence=True, color_filter="pink", show_full_animation="true"),
+        entry(clock.slug, 1, use_custom_recurrence=True, recurrence_type="hourly", color_filter="pink", show_full_animation="true"),
         entry("no-such-app", 2), entry("", 3), entry(clock.slug, 4, pushed=True), entry(clock.slug, 5, days=["someday"]),
         entry(clock.slug, 6, notes="x" * 100, display_time=2, start_time="25:00")]
     report = brought(account, exported(
@@ -136,7 +136,7 @@ def test_what_has_no_counterpart_is_named(account, clock):
         "entry between entries", "colour filter", "swapped colours", "brightness scale", "render interval",
         "time zone", "locale", "interval", "brightness"}
     assert {(name, what) for name, what in found if name} == {
-        ("1", "pinning itself"), ("1", "recurrence"), ("1", "colour filter"),
+        ("1", "recurrence type"), ("1", "colour filter"),
         ("2", "entry"), ("3", "entry"), ("4", "entry"), ("5", "days"), ("6", "display time"),
         ("6", "start of its hours")}
     shown = account.get("/v1/devices").ok()[0]

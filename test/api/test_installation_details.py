@@ -8,7 +8,7 @@ from world import TIMESTAMP, UNKNOWN_ID, request_bytes
 WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 DEFAULTS = {"name": None, "isEnabled": True, "displaySeconds": None, "hours": None, "weekdays": WEEK,
             "isPinned": False, "note": "", "colorFilter": "inherit",
-            "playsWhole": False, "pinsItself": False, "expiresAt": None}
+            "playsWhole": False, "pinsItself": False, "recurrenceRule": "", "recurrenceStart": "", "expiresAt": None}
 
 
 class Entry:

@@ -144,6 +144,8 @@ ROWS = [
     (67, f"UPDATE device SET color_filter = 'warm', night_color_filter = 'redshift', dim_color_filter = 'none' WHERE id = '{DEVICE}'"),
     (67, "UPDATE installation SET color_filter = 'sepia' WHERE rank = (SELECT min(rank) FROM installation)"),
     (68, "UPDATE installation SET plays_whole = true WHERE rank = (SELECT min(rank) FROM installation)"),
+    (70, "UPDATE installation SET recurrence_rule = 'FREQ=DAILY;INTERVAL=2', recurrence_start = '2026-11-30' "
+         "WHERE rank = (SELECT max(rank) FROM installation)"),
     (69, "UPDATE installation SET pins_itself = true WHERE rank = (SELECT max(rank) FROM installation)"),
 ]
 

@@ -175,6 +175,13 @@ def test_no_entry_pins_itself(sql):
     assert sql("SELECT DISTINCT pins_itself FROM installation") == [(False,)]
 
 
+def test_no_entry_has_a_rule(sql):
+    assert sql("SELECT DISTINCT recurrence_rule, recurrence_start FROM installation") == [("", "")]
+    for column, wrong, name in (("recurrence_rule", "FREQ=SECONDLY", "recurrence_rule_form"), ("recurrence_start", "2026-1-1", "date_or_none_form")):
+        with pytest.raises(psycopg2.errors.CheckViolation, match=name):
+            sql(f"UPDATE installation SET {column} = %s", wrong)
+
+
 def test_nothing_has_a_filter(sql):
     assert sql("SELECT DISTINCT color_filter, night_color_filter, dim_color_filter FROM device") == [("none", "inherit", "inherit")]
     assert sql("SELECT DISTINCT color_filter FROM installation") == [("inherit",)]

@@ -70,6 +70,7 @@ def test_settings_that_were_not_seen_change_nothing(world, owner, plain):
         "weekdays": 127, "sets_pinned": True, "is_pinned": True, "sets_night": True, "is_night": True,
         "night_brightness": 9, "sets_name": True, "name": "New", "sets_note": False, "note": "",
         "sets_color_filter": False, "color_filter": "none", "sets_plays_whole": False, "plays_whole": False, "sets_pins_itself": False, "pins_itself": False,
+        "sets_recurrence_rule": False, "recurrence_rule": "", "sets_recurrence_start": False, "recurrence_start": "",
         "settings": "{}", "secret_settings": None,
         "settings_hash": b"h" * 32, "expected_generation": 0,
         "version_id": world.sql("SELECT deployed_version_id FROM app WHERE id = %s", plain.id)[0][0]}

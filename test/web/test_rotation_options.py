@@ -295,10 +295,6 @@ def test_pinned(world, browser, made):
     assert numbers_served(world, made, 2) == [0, 0]
 
 
-def standings(browser, made):
-    return [entry["standing"] for entry in rotation(browser, made)["entries"]]
-
-
 def test_an_entry_pins_itself_while_it_has_a_picture(world, browser, made):
     change(browser, made, "b", pinsItself=True).ok()
     assert numbers_served(world, made, 2) == [1, 1]

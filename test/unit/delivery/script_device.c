@@ -336,7 +336,9 @@ static bool add_option_column(const char *column)
 		add_bool(false);
 	else if (is(column, "color_filter"))
 		add_value_text("inherit");
-	else if (is(column, "display_s") || is(column, "start_minute") || is(column, "end_minute"))
+	else if (is(column, "display_s") || is(column, "start_minute") ||
+		 is(column, "end_minute") || is(column, "recurrence_from") ||
+		 is(column, "recurrence_days"))
 		add_null();
 	else if (is(column, "weekdays"))
 		add_integer(WEEKDAYS_ALL);

@@ -31,6 +31,11 @@ static struct schedule hours(int start_minute, int end_minute)
 
 /* ---- schedules ---- */
 
+static int day_of(int month, int day)
+{
+	return (int)(utc(month, day, 0, 0, 0) / SECOND / 86400);
+}
+
 /* 4 May 2026 is a Monday. */
 static bool is_on(struct schedule schedule, int day, int hour, int minute)
 {
@@ -56,6 +61,25 @@ TEST(weekdays_begin_at_midnight)
 }
 
 /* Uses the zone of the device: Monday begins in Zagreb while it is Sunday in Greenwich. */
+/* Hours that cross midnight belong to the day on which they begin. Days that are not known are off.
+ */
+TEST(days_recur)
+{
+	struct schedule schedule = {.recurs_from = day_of(5, 4), .recurs_on = 1 | INT64_C(1) << 62};
+
+	assert_true(is_on(schedule, 4, 0, 0) && is_on(schedule, 4, 23, 59));
+	assert_false(is_on(schedule, 3, 23, 59) || is_on(schedule, 5, 0, 0));
+	assert_true(is_on(schedule, 4 + 62, 12, 0));
+	assert_false(is_on(schedule, 4 + 63, 12, 0) || is_on(schedule, 4 + 64, 12, 0));
+	schedule.has_hours = true;
+	schedule.start_minute = 22 * 60;
+	schedule.end_minute = 2 * 60;
+	assert_true(is_on(schedule, 4, 22, 0) && is_on(schedule, 5, 1, 59));
+	assert_false(is_on(schedule, 4, 1, 59) || is_on(schedule, 5, 22, 0));
+	schedule.days_off = 1;
+	assert_false(is_on(schedule, 4, 22, 0) || is_on(schedule, 5, 1, 59));
+}
+
 TEST(weekdays_are_local)
 {
 	const struct zone *zagreb = zones_find(STR("Europe/Zagreb"));
@@ -327,45 +351,6 @@ TEST(blank_entries)
 
 /* Nothing changes until valid_until_us: a walk from one to the next finds the same changes as a
  * check at every second. */
-static void expect_shown(const struct content *content, int hour, const char *expected)
-{
-	struct display_mode mode = display_mode_at(content, utc(5, 4, hour, 0, 0));
-	char shown[5] = "";
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < content->installation_count; i++)
-		if (display_mode_shows(&mode, &entries[i]))
-			shown[count++] = "abcd"[i];
-	assert_string_equal(shown, expected);
-}
-
-/* Among several, each has turns. One that is over, disabled, empty or expired does not count; nor
- * do any while an entry is pinned. */
-TEST(entries_that_pin_themselves)
-{
-	struct content content = content_of(4);
-
-	expect_shown(&content, 12, "abcd");
-	entries[1].pins_itself = true;
-	expect_shown(&content, 12, "b");
-	entries[3].pins_itself = true;
-	expect_shown(&content, 12, "bd");
-	entries[1].is_empty = true;
-	expect_shown(&content, 12, "d");
-	entries[3].schedule = hours(9 * 60, 12 * 60);
-	expect_shown(&content, 11, "d");
-	expect_shown(&content, 12, "ac");
-	entries[1].is_empty = false;
-	entries[1].is_disabled = true;
-	expect_shown(&content, 12, "ac");
-	entries[1].is_disabled = false;
-	expect_shown(&content, 12, "b");
-	entries[1].expires_us = utc(5, 4, 12, 0, 0);
-	expect_shown(&content, 12, "ac");
-	content.pinned_position = entries[0].position;
-	expect_shown(&content, 11, "a");
-}
-
 static void walk(const char *zone, int64_t from_us, int days)
 {
 	struct content content = content_of(4);
@@ -382,6 +367,8 @@ static void walk(const char *zone, int64_t from_us, int days)
 	entries[1].schedule.days_off = 0x55;
 	entries[2].schedule.days_off = 0x2a;
 	entries[0].pins_itself = true;
+	entries[3].schedule.recurs_from = (int32_t)(from_us / SECOND / 86400);
+	entries[3].schedule.recurs_on = 0x5;
 	while (at_us < end_us) {
 		struct display_mode now = display_mode_at(&content, at_us);
 
