@@ -16,7 +16,7 @@
 #include <text/str.h>
 
 enum {
-	SCHEDULE_KNOWN_DAYS = 63, /* of recurs_on */
+	SCHEDULE_KNOWN_DAYS = 15, /* of recurs_on: each costs the database */
 	WEEKDAYS = 7,
 	WEEKDAYS_ALL = (1 << WEEKDAYS) - 1, /* bit 0: Monday */
 	DAY_MINUTES = 24 * 60,

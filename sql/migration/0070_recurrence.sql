@@ -11,8 +11,9 @@ ALTER TABLE installation ADD COLUMN recurrence_start date_or_none NOT NULL DEFAU
 COMMENT ON COLUMN installation.recurrence_rule IS 'days on which it is shown, by RFC 5545; empty: each day';
 COMMENT ON COLUMN installation.recurrence_start IS 'first day on which it is shown, and from which its rule counts; empty: none, counted from 2025-01-01';
 
--- The days of a rule among 63 from from_day on: bit 0 is from_day. domain/recurrence.h has the rules that are taken.
-CREATE FUNCTION recurrence_days(rule text, start_day text, from_day date) RETURNS int8 LANGUAGE sql IMMUTABLE AS $$
+-- The days of a rule among so many, at most 63, from from_day on: bit 0 is from_day. domain/recurrence.h has the rules that
+-- are taken.
+CREATE FUNCTION recurrence_days(rule text, start_day text, from_day date, day_count int4) RETURNS int8 LANGUAGE sql IMMUTABLE AS $$
 	WITH read AS MATERIALIZED (
 		SELECT substring(rule FROM 'FREQ=([A-Z]+)') AS freq,
 			coalesce(substring(rule FROM 'INTERVAL=([0-9]+)')::int4, 1) AS every,
@@ -26,7 +27,7 @@ CREATE FUNCTION recurrence_days(rule text, start_day text, from_day date) RETURN
 		FROM read
 	)
 	SELECT coalesce(bit_or(1::int8 << bit), 0)
-	FROM counted, generate_series(0, 62) AS bit
+	FROM counted, generate_series(0, day_count - 1) AS bit
 	CROSS JOIN LATERAL (SELECT from_day + bit AS day) AS on_day
 	CROSS JOIN LATERAL (
 		SELECT extract(day FROM day)::int4 AS number,
@@ -56,7 +57,7 @@ CREATE FUNCTION entry_is_on(entry installation, at timestamp) RETURNS boolean LA
 			ELSE minute >= entry.start_minute OR minute < entry.end_minute END
 		AND entry.weekdays::int4 >> extract(isodow FROM day)::int4 - 1 & 1 = 1
 		AND CASE WHEN entry.recurrence_rule = '' AND entry.recurrence_start = '' THEN true
-			ELSE recurrence_days(entry.recurrence_rule, entry.recurrence_start, day) & 1 = 1 END
+			ELSE recurrence_days(entry.recurrence_rule, entry.recurrence_start, day, 1) = 1 END
 	FROM (SELECT extract(hour FROM at)::int4 * 60 + extract(minute FROM at)::int4 AS minute) AS now
 	CROSS JOIN LATERAL (SELECT at::date - CASE WHEN entry.start_minute >= entry.end_minute AND minute < entry.start_minute
 		THEN 1 ELSE 0 END AS day) AS begun

@@ -6,8 +6,8 @@
 -- an app's installation shows; none: it is not rendered. due_in_ms: when it is to be rendered again
 -- at the earliest. expires_in_ms: when the entry expires, at least 1, even if it expires while it
 -- is read; 0: it stays. recurrence_days: the days on which its rule shows it, from recurrence_from on,
--- which counts from 1970-01-01; none: each day.
--- params: device_ids uuid[], known_generations int8[]
+-- which counts from 1970-01-01, day_count of them; none: each day.
+-- params: device_ids uuid[], known_generations int8[], day_count int4
 -- row: number int8, id text, position int8, picture_generation int8, picture bytea?,
 --   is_enabled bool, display_s int4?, has_hours bool, start_minute int2?, end_minute int2?,
 --   weekdays int2, render_key bytea?, app_id uuid?, version_id uuid?, app_generation int8,
@@ -46,7 +46,8 @@ CROSS JOIN LATERAL (
 LEFT JOIN app_entry AS entry
 	ON entry.device_id = installation.device_id AND entry.id = installation.id
 LEFT JOIN LATERAL (
-	SELECT recurrence_days(recurrence_rule, recurrence_start, yesterday) AS days, yesterday - date '1970-01-01' AS from_day
+	SELECT recurrence_days(recurrence_rule, recurrence_start, yesterday, :day_count) AS days,
+		yesterday - date '1970-01-01' AS from_day
 	FROM device
 	CROSS JOIN LATERAL (SELECT (present_time() AT TIME ZONE timezone)::date - 1 AS yesterday) AS local
 	WHERE device.id = wanted.id AND (recurrence_rule <> '' OR recurrence_start <> '')

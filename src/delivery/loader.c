@@ -274,6 +274,7 @@ static void send_all(struct load *load)
 				      &(struct panel_installations_parameters){
 					  .device_ids = {ids, load->count},
 					  .known_generations = {known, load->count},
+					  .day_count = SCHEDULE_KNOWN_DAYS,
 				      },
 				      NULL);
 	load->installations_query.done = on_installations;

@@ -101,7 +101,7 @@ static struct content_installation make_installation(struct panel *panel,
 }
 
 /* Recurrences are read again long before the known days end. */
-static const int64_t RECURRENCES_KNOWN_US = INT64_C(20) * 86400 * 1000000;
+static const int64_t RECURRENCES_KNOWN_US = INT64_C(5) * 86400 * 1000000;
 
 static struct content make_content(struct panel *panel, const struct panel_load_row *row,
 				   const struct installation_rows *installations)

@@ -90,6 +90,46 @@ export default {
 		await showsColour(page, COLOURS.green);
 	},
 
+	"an entry repeats on some days only": async (stage) => {
+		const { page } = await openRotation(stage);
+		const options = await optionsOf(page, "green");
+		const green = entry(page, "green");
+		await options.getByLabel("Repeats").selectOption({ label: "Every few weeks" });
+		await green.getByText("Shown every 2 weeks").waitFor();
+		await options.getByLabel("Weeks").fill("0");
+		await options.getByLabel("Weeks").press("Enter");
+		await options.getByText("Enter 1 to 52 weeks.").waitFor();
+		await options.getByLabel("Weeks").fill("3");
+		await options.getByLabel("Weeks").press("Enter");
+		await green.getByText("Shown every 3 weeks").waitFor();
+		await options.getByLabel("First day").fill("2099-12-01");
+		await options.getByLabel("First day").press("Enter");
+		await green.getByText("Shown every 3 weeks, from 2099-12-01").waitFor();
+		await page.locator('.entry[data-shown="false"] [data-handle="green"]').waitFor();
+		await options.getByLabel("First day").fill("");
+		await options.getByLabel("First day").press("Enter");
+		await options.getByLabel("Repeats").selectOption({ label: "On days of the month" });
+		await options.getByLabel("Days of the month").fill("1, 15, last");
+		await options.getByLabel("Days of the month").press("Enter");
+		await green.getByText("Shown on day 1, 15, last of the month").waitFor();
+		await options.getByLabel("Repeats").selectOption({ label: "On a weekday of the month" });
+		await options.getByLabel("Which").selectOption("Last");
+		await options.getByLabel("Weekday", { exact: true }).selectOption("Friday");
+		await options.getByLabel("Last day").fill("2020-01-01");
+		await options.getByLabel("Last day").press("Enter");
+		await green.getByText("Shown on the last Friday of the month, until 2020-01-01").waitFor();
+		await page.locator('.entry[data-shown="false"] [data-handle="green"]').waitFor();
+		await page.reload();
+		const again = await optionsOf(page, "green");
+		assert.equal(await again.getByLabel("Weekday", { exact: true }).inputValue(), "4");
+		await again.getByLabel("Repeats").selectOption({ label: "By another rule" });
+		await again.getByLabel("Rule").fill("FREQ=HOURLY");
+		await again.getByLabel("Rule").press("Enter");
+		await again.getByText(/must be empty or a recurrence rule/).waitFor();
+		await again.getByLabel("Repeats").selectOption({ label: "Every day" });
+		await again.getByText("Saved").first().waitFor();
+	},
+
 	"hours and weekdays are chosen, and said in words": async (stage) => {
 		const { page } = await openRotation(stage);
 		const [from, until] = [clock(120), clock(240)]; // computed once, since a minute may end meanwhile

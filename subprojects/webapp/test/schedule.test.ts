@@ -23,7 +23,13 @@ void test("when an entry is shown is said in few words", () => {
 });
 
 void test("what is not shown now says why", () => {
-	const usual = { ...always, standing: "shown", displaySeconds: null } as Entry;
+	const usual = {
+		...always,
+		standing: "shown",
+		displaySeconds: null,
+		recurrenceRule: "",
+		recurrenceStart: "",
+	} as Entry;
 	const words = (part: Partial<Entry>) => wordsOfStanding({ ...usual, ...part });
 	assert.equal(words({}), "");
 	assert.equal(words({ displaySeconds: 40 }), "Shown 40 s each time");

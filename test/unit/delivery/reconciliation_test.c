@@ -1,4 +1,5 @@
 /* Reconciliation repairs what lost hints left behind. */
+#include "base/clock.h"
 #include "panels.h"
 #include "served.h"
 
@@ -50,6 +51,30 @@ SCENE(a_device_that_is_gone_is_found_out)
 	answer_generations(NULL, 0);
 	answer_loads();
 	assert_true(socket->is_dropped);
+}
+
+/* A panel knows the days of its entries' recurrence for some days only. */
+SCENE(recurrences_are_read_again)
+{
+	struct script_device *device = add_device(), *other = add_device();
+	const struct script_device *both[] = {device, other};
+	struct panel *panel;
+	struct id ids[10];
+
+	add_installation(device, "one", "first");
+	device->installations[0].recurs_from = 20000;
+	panel = panel_of_device(device);
+	panel_of_device(other);
+	pass_ms(30 * 1000);
+	answer_generations(both, 2);
+	assert_int_equal(asked_count(STATEMENT_PANEL_LOAD), 0);
+	assert_true(panel->content.known_until_us > clock_wall_us() + INT64_C(4) * 86400 * 1000000);
+	panel->content.known_until_us = clock_wall_us() - 1;
+	pass_ms(30 * 1000);
+	answer_generations(both, 2);
+	assert_int_equal(id_array(asked(STATEMENT_PANEL_LOAD), 0, ids), 1);
+	assert_true(id_equal(ids[0], device->id));
+	answer_loads();
 }
 
 SCENE(without_hints_it_runs_every_2_s)

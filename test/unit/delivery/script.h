@@ -93,6 +93,7 @@ struct script_installation {
 	int64_t generation;
 	const char *picture;
 	const struct script_app *app; /* NULL: pushed */
+	int64_t recurs_from;	      /* 0: it has no rule */
 };
 
 struct script_device {

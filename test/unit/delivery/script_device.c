@@ -356,6 +356,8 @@ static void add_installation_column(const struct script_installation *installati
 		add_value_text(installation->id);
 	else if (is(column, "position"))
 		add_integer(installation->position);
+	else if (is(column, "recurrence_from") && installation->recurs_from)
+		add_integer(installation->recurs_from);
 	else if (add_option_column(column) ||
 		 (installation->app && add_app_column(installation->app, column)))
 		return;

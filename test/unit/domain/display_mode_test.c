@@ -65,12 +65,12 @@ TEST(weekdays_begin_at_midnight)
  */
 TEST(days_recur)
 {
-	struct schedule schedule = {.recurs_from = day_of(5, 4), .recurs_on = 1 | INT64_C(1) << 62};
+	struct schedule schedule = {.recurs_from = day_of(5, 4), .recurs_on = 1 | INT64_C(1) << 14};
 
 	assert_true(is_on(schedule, 4, 0, 0) && is_on(schedule, 4, 23, 59));
 	assert_false(is_on(schedule, 3, 23, 59) || is_on(schedule, 5, 0, 0));
-	assert_true(is_on(schedule, 4 + 62, 12, 0));
-	assert_false(is_on(schedule, 4 + 63, 12, 0) || is_on(schedule, 4 + 64, 12, 0));
+	assert_true(is_on(schedule, 4 + 14, 12, 0));
+	assert_false(is_on(schedule, 4 + 15, 12, 0) || is_on(schedule, 4 + 16, 12, 0));
 	schedule.has_hours = true;
 	schedule.start_minute = 22 * 60;
 	schedule.end_minute = 2 * 60;

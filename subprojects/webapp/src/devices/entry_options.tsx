@@ -8,6 +8,7 @@ import { Field } from "../components/field";
 import { EntryPlace } from "./entry_place";
 import { Note } from "./note";
 import { PlainSettings } from "./plain";
+import { RecurrenceOption } from "./recurrence_option";
 import { useSaver, useUnsaved, type Saver } from "./saver";
 import { shortDay, WEEKDAYS, type Weekday } from "./schedule";
 import type { Device, Entry, RotationResource } from "./store";
@@ -221,6 +222,9 @@ function WeekdaysOption(props: OptionProps): JSX.Element {
 /** Options for when and for how long an entry is shown; each applies as it is changed. */
 export function EntryOptions(props: OptionProps & { id: string; name: string }): JSX.Element {
 	const { device, entry, id, name } = props;
+	const ruleSaver = useOption("recurrenceRule", props);
+	const startSaver = useOption("recurrenceStart", props);
+	const untilSaver = useOption("recurrenceRule", props);
 	return (
 		<div class="entry-options" id={id} role="group" aria-label={`When ${name} is shown`}>
 			<div class="entry-switches">
@@ -229,6 +233,13 @@ export function EntryOptions(props: OptionProps & { id: string; name: string }):
 			</div>
 			<HoursOption {...props} />
 			<WeekdaysOption {...props} />
+			<RecurrenceOption
+				rule={entry.recurrenceRule}
+				start={entry.recurrenceStart}
+				ruleSaver={ruleSaver}
+				startSaver={startSaver}
+				untilSaver={untilSaver}
+			/>
 			<NameOption {...props} />
 			<DisplayTime {...props} />
 			<NoteOption {...props} />

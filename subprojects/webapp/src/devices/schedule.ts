@@ -1,3 +1,4 @@
+import { wordsOfRecurrence } from "./recurrence";
 import type { Entry } from "./store";
 
 export const WEEKDAYS = [
@@ -61,6 +62,11 @@ export function wordsOfStanding(entry: Entry): string {
 	if (words !== undefined) return words;
 	const schedule = wordsOfSchedule(entry);
 	const time = entry.displaySeconds === null ? "" : `${entry.displaySeconds} s each time`;
-	const rules = [schedule, time].filter((part) => part !== "").join(", ");
+	const days = wordsOfRecurrence(
+		entry.recurrenceRule,
+		entry.recurrenceStart,
+		WEEKDAYS.map(longDay),
+	);
+	const rules = [days, schedule, time].filter((part) => part !== "").join(", ");
 	return rules === "" ? "" : `Shown ${rules}`;
 }
