@@ -22,6 +22,9 @@ enum {
 	TRANSFER_PAID_MAX = 8,
 };
 
+/* Why an address is refused that is not public, in transfer.why_refused. */
+extern const char transfer_not_public[];
+
 /* Objects that all transfers of a process share. */
 struct transfer_tools {
 	struct shares *shares;
@@ -36,15 +39,18 @@ struct transfer {
 	CURL *easy;
 	struct bytes headers; /* header lines of the last answer */
 	struct bytes body;
-	size_t headers_total; /* bytes, those of the answers before it included */
-	bool is_too_large;
-	bool is_other_coding; /* the answer has a coding that was not offered */
-	bool has_coding;      /* the last answer has named a coding of its content */
-	bool is_answered;     /* the last request has got a status line */
-	bool is_new;	      /* libcurl has not worked on it yet */
-	bool is_looking_up;   /* a look-up of its name is running */
-	int refused_port;     /* port of another protocol that a redirect named; or 0 */
-	char refused[64];     /* the address that was refused; or empty */
+	size_t headers_total;  /* bytes, those of the answers before it included */
+	bool is_too_large;     /* the body */
+	bool has_long_headers; /* beyond TRANSFER_HEADERS_MAX */
+	bool has_many_headers; /* beyond TRANSFER_HEADERS_TOTAL_MAX */
+	bool is_other_coding;  /* the answer has a coding that was not offered */
+	bool has_coding;       /* the last answer has named a coding of its content */
+	bool is_answered;      /* the last request has got a status line */
+	bool has_head;	       /* and the empty line after the last status line */
+	bool is_new;	       /* libcurl has not worked on it yet */
+	bool is_looking_up;    /* a look-up of its name is running */
+	int refused_port;      /* port of another protocol that a redirect named; or 0 */
+	char refused[64];      /* the address that was refused; or empty */
 	const char *why_refused;
 	bool is_unlisted; /* --egress-allow does not list it */
 	/* Shares that the next request has already taken from the account's shares of hosts: for
