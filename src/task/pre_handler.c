@@ -9,8 +9,9 @@
  * permission (403) -> device's rate (429) -> preconditions (412)
  *     -> body fields (400) -> handler
  *
- * Access and permission are looked at again after each wait of the handler for a worker thread, a
- * renderer or another turn that took longer than a second, unless it has changed something.
+ * Access and permission are looked at again before the handler, and after each wait of the handler
+ * for the database, a worker thread, a renderer or another turn, if the last look is older than a
+ * second, unless the handler has changed something.
  *
  * The endpoint's properties determine which of them apply. */
 
@@ -27,21 +28,6 @@ enum {
 /* Rights end within a second everywhere, however slowly a body arrives, and however long a handler
  * waits for its turn. */
 enum { RIGHTS_MS_MAX = 1000 };
-
-static struct step_result begin_handler(struct task *task, task_step *handler)
-{
-	task->is_handled = true;
-	return task_continue(task, handler);
-}
-
-static struct step_result check_fields(struct task *task)
-{
-	const struct endpoint *endpoint = task->endpoint;
-
-	if (!task_reads_fields(task) && !endpoint->handles_faults)
-		return task_fail_faults(task);
-	return begin_handler(task, endpoint->handler);
-}
 
 static struct step_result check_access(struct task *task)
 {
@@ -87,11 +73,34 @@ static struct step_result readmit(struct task *task)
 	return task_continue(task, task->readmitted);
 }
 
+/* Continues with a step of the handler, unless the caller has lost its rights. */
+static struct step_result continue_handler(struct task *task, task_step *next)
+{
+	if (!task->has_changed && !task->admitted && has_old_rights(task))
+		return check_again(task, next);
+	return task_continue(task, next);
+}
+
 struct step_result task_resumed(struct task *task)
 {
-	if (task->is_handled && !task->has_changed && has_old_rights(task))
-		return check_again(task, task->next);
+	if (task->is_handled)
+		return continue_handler(task, task->next);
 	return task_continue(task, task->next);
+}
+
+static struct step_result begin_handler(struct task *task, task_step *handler)
+{
+	task->is_handled = true;
+	return continue_handler(task, handler);
+}
+
+static struct step_result check_fields(struct task *task)
+{
+	const struct endpoint *endpoint = task->endpoint;
+
+	if (!task_reads_fields(task) && !endpoint->handles_faults)
+		return task_fail_faults(task);
+	return begin_handler(task, endpoint->handler);
 }
 
 static bool exceeds_device_rate(struct task *task, struct step_result *ret_answer)

@@ -39,7 +39,7 @@ static void on_result(struct db_query *query, const struct db_result *result)
 	task->row_count = result->row_count;
 	if (query->row && result->row_count)
 		db_read_row(result, 0, query->record, task_arena(task), query->row);
-	task_run(task, task->next);
+	task_run(task, task->resumed);
 }
 
 void task_submit(struct task *task)

@@ -5,7 +5,10 @@ import os
 import signal
 import time
 
+import psycopg2
 import pytest
+from former import account as exported_account
+from former import device as exported
 from world import SECRETS, images, request_bytes, sha256, state_of, wait_until
 
 PATH = "/v1/account/"
@@ -145,6 +148,35 @@ def test_a_key_that_is_limited_while_pushes_wait_for_a_thread(start):
         os.kill(worker, signal.SIGCONT)
         answers = [client.answer() for client in clients[1:]]
     assert answers[-1].problem(403)["code"] == "key_for_other_devices" and answers[-2].ok() == {}
+
+
+@pytest.mark.parametrize("what", ["a change", "an import", "a push to several"])
+def test_revoked_while_the_database_is_slow(world, what):
+    """What an operation reads before it writes may take long: it writes with the rights at the end of that."""
+    account = world.account()
+    device = account.device()
+    method, target, body = {
+        "a change": ("PATCH", device.path, {"brightness": 1}),
+        "an import": ("POST", "/v1/import/tronbyt", exported_account([exported("Desk"), exported("Shelf")])),
+        "a push to several": ("POST", "/v1/push", {"image": images.text(images.png()), "devices": "all"}),
+    }[what]
+
+    def waits():
+        return world.sql("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'device'::regclass") == [(1,)]
+
+    with contextlib.closing(psycopg2.connect(world.database)) as locked, contextlib.closing(world.client()) as client:
+        with locked.cursor() as cursor:
+            cursor.execute("LOCK TABLE device IN ACCESS EXCLUSIVE MODE")
+        client.send(request_bytes(method, target, body=body, key=account.key))
+        wait_until(waits, "a statement that waits")
+        account.revoke()
+        world.sql("SELECT pg_notify('displayd_hint', 'key:' || %s)", sha256(account.key).hex())
+        revoked = time.monotonic()
+        wait_until(lambda: time.monotonic() - revoked > 1.2, "a statement that is slow")
+        locked.rollback()
+        assert client.answer().problem(401)["code"] == "key_invalid"
+    assert world.sql("SELECT name, generation, brightness <> 1 FROM device WHERE account_id = %s", account.id) == [
+        ("Desk", 0, True)]
 
 
 def test_a_slow_body_of_a_valid_key(start):
