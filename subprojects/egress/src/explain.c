@@ -27,7 +27,7 @@ void explain_host(const struct transfer *transfer, char *to, size_t size)
  * one a name resolves. */
 static void explain_address(const struct transfer *transfer, const char *host, struct reply *reply)
 {
-	bool is_local = transfer->why_refused == transfer_not_public;
+	bool is_local = strcmp(transfer->why_refused, TRANSFER_NOT_PUBLIC) == 0;
 	const char *unlisted =
 	    is_local && transfer->is_unlisted ? reach_sentence(REACH_NOT_LISTED) : NULL;
 	const char *public = is_local ? transfer->request->why_public : NULL;

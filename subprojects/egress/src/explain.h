@@ -2,8 +2,7 @@
  * sentence names what the other server did, as far as libcurl shows it. */
 #pragma once
 
-#include "reply.h"
-#include "transfer.h"
+#include "transfer_state.h"
 
 /* Writes the host of the current request, which is that of the last redirect. */
 void explain_host(const struct transfer *transfer, char *to, size_t size);

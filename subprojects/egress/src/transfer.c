@@ -10,8 +10,6 @@
 
 #define AGENT "displayd"
 
-const char transfer_not_public[] = "not public";
-
 /* Called before a name is looked up, also if the name is a numeric address. */
 static int begin_look_up(void *state, void *reserved, void *context)
 {
@@ -32,7 +30,7 @@ static const char *why_refused(struct transfer *transfer, const struct address *
 	if (is_open && !transfer->request->why_public)
 		return NULL;
 	if (!address_is_public(address))
-		return transfer_not_public;
+		return TRANSFER_NOT_PUBLIC;
 	return address_is_own(address) ? "this server's own" : NULL;
 }
 
@@ -124,8 +122,10 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	transfer->why_refused = "neither IPv4 nor IPv6";
 	if (purpose == CURLSOCKTYPE_IPCXN && wanted->socktype == SOCK_STREAM &&
 	    address_of_socket(&wanted->addr, &address) &&
-	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address))
+	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address)) {
+		transfer->refused[0] = '\0'; /* that of another address of the host */
 		return socket(wanted->family, wanted->socktype | SOCK_CLOEXEC, wanted->protocol);
+	}
 	if (address_of_socket(&wanted->addr, &address))
 		address_write(&address, transfer->refused);
 	else

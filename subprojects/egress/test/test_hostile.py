@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import os
-import socket
 import ssl
 import subprocess
 import threading
