@@ -179,6 +179,31 @@ def test_revoked_while_the_database_is_slow(world, what):
         ("Desk", 0, True)]
 
 
+@pytest.mark.parametrize("end, status", [("revoked_at = clock_timestamp()", 401), ("ends_at = clock_timestamp()", 401),
+                                         ("device_ids = ARRAY[gen_random_uuid()]", 403), ("name = 'the same'", 200)])
+def test_pushes_that_wait_behind_a_locked_row(world, end, status):
+    """A write whose turn comes after a second is made with the rights of then."""
+    account = world.account()
+    device = account.device()
+    body = {"image": images.text(images.png()), "background": True}
+    with contextlib.closing(psycopg2.connect(world.database)) as locked, contextlib.ExitStack() as stack:
+        with locked.cursor() as cursor:
+            cursor.execute("SELECT FROM device WHERE id = %s FOR UPDATE", (device.id,))
+        clients = [stack.enter_context(contextlib.closing(world.client())) for _ in range(8)]
+        for number, client in enumerate(clients):
+            client.send(request_bytes("POST", f"{device.path}/push", key=account.key,
+                                      body={**body, "installationId": str(number)}))
+        wait_until(lambda: world.sql("SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                                     "AND datname = current_database()") == [(True,)], "a push that waits")
+        world.sql(f"UPDATE api_key SET {end} WHERE account_id = %s", account.id)
+        world.sql("SELECT pg_notify('displayd_hint', 'key:' || %s)", sha256(account.key).hex())
+        ended = time.monotonic()
+        wait_until(lambda: time.monotonic() - ended > 1.2, "pushes that wait long")
+        locked.rollback()
+        assert {client.answer().status for client in clients} == {status}
+    assert world.sql("SELECT count(*) FROM installation WHERE device_id = %s", device.id) == [(8 * (status == 200),)]
+
+
 def test_a_slow_body_of_a_valid_key(start):
     """The second look takes no token of the rate limit, and leaves no field twice."""
     world = start("--rate-limit", "50")
