@@ -20,6 +20,7 @@ enum db_outcome {
 		       account wait for locked rows: 503 with Retry-After */
 	DB_OVERDUE, /* a list query, or a read whose work grows, that waited too long, or that found
 		       too many waiting: 503 with Retry-After */
+	DB_STALE,   /* a write that was not made: its turn came after stale_ms */
 	DB_FAILED,  /* any other error, logged with its SQLSTATE: 500 */
 };
 
@@ -64,6 +65,10 @@ struct db_query {
 	/* NULL, or tests whether a read whose work grows is still needed. If not, it ends with
 	 * DB_UNAVAILABLE when its turn comes, or when another read needs its place. */
 	bool (*is_wanted)(const struct db_query *query);
+	/* 0, or the time of the loop from which a write is not sent any more, but answered
+	 * DB_STALE: its caller asks again whether it may. */
+	uint64_t stale_ms;
+	bool is_asked_again; /* after DB_STALE: its time to wait for locked rows goes on */
 	/* Set by the statement's function of db/statements.h: */
 	enum statement statement;
 	struct db_parameters parameters;
@@ -78,6 +83,8 @@ static inline void db_query_init(struct db_query *query, struct arena *arena)
 	db_parameters_init(&query->parameters, arena);
 	query->account_id = (struct id){0};
 	query->is_wanted = NULL;
+	query->stale_ms = 0;
+	query->is_asked_again = false;
 }
 
 /* Statement that runs instead if a change has this column only. */

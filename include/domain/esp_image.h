@@ -24,7 +24,7 @@ struct esp_image {
 	size_t checksum_at;
 	size_t hash_at;
 	const char *chip;   /* "esp32s3"; NULL: a chip without a name here */
-	struct str project; /* into the bytes, unchecked: at most 32 bytes without NUL */
+	struct str project; /* into the bytes: at most 32 printable bytes */
 	struct str version;
 };
 
@@ -33,7 +33,7 @@ struct esp_image {
 const char *esp_image_read(struct str bytes, struct esp_image *ret_image);
 
 /* Writes network and URL into the fields of an image that esp_image_read() accepted, and mends its
- * checksum and hash. Returns NULL, or the fault of the image, which is unchanged then. The texts
- * must fit. */
+ * checksum and hash. Returns NULL, or the fault of the image, which must not be used then. The
+ * texts must fit. */
 const char *esp_image_fill(char *bytes, const struct esp_image *image, struct str ssid,
 			   struct str password, struct str url);

@@ -1,6 +1,7 @@
 -- Changes the name, scope, devices and end of an API key of an account, and tells all workers with
 -- the commit, as a revocation does, to drop it from their caches. The parameters are those of
--- own_key_create. What the key has set up and may not have any more ends by own_key_end, unless it is kept. No row: the
+-- own_key_create. What the key has set up and may not have any more ends by own_key_end, unless it is kept; the worker
+-- that holds its MQTT connection learns of the new end. No row: the
 -- account has none that is not revoked with this ID.
 -- params: account_id uuid, id uuid, name text, scope text, device_ids uuid[], ends_at timestamptz,
 --   keeps_set_up bool, address text, session_id uuid
@@ -19,7 +20,8 @@ WITH changed AS (
 	FROM changed
 	JOIN account ON account.id = changed.account_id
 ), told AS (
-	SELECT pg_notify('displayd_hint', 'key:' || encode(secret_hash, 'hex'))
+	SELECT pg_notify('displayd_hint', 'key:' || encode(secret_hash, 'hex')),
+		CASE WHEN has_set_up THEN pg_notify('displayd_hint', 'mqtt:' || account_id) END
 	FROM changed
 )
 SELECT {key_entry}

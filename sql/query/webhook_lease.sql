@@ -5,7 +5,8 @@
 -- second. One row; id is all zero: none is due. has_webhooks: there are any. next_after: the next
 -- ID to start after; all zero: start from the first one. wait_ms: until one of them will be due, at
 -- most a minute. waiting: how many of them have events.
--- One whose key has ended gets nothing any more, also before key_end_next switches it off.
+-- One whose key has ended, or the key that knows its secret, gets nothing any more, also before key_end_next switches
+-- it off.
 -- previous_secret: signs too, if it is not empty; one that has ended is removed.
 -- params: lease uuid, lease_ms int8, message_id uuid, after uuid, row_limit int8
 -- row: has_webhooks bool, next_after uuid, id uuid, account_id uuid, url text, secret bytea,
@@ -32,7 +33,7 @@ WITH RECURSIVE waiting (id, number) AS (
 		WHERE webhook.id = waiting.id AND is_enabled AND next_at <= present_time()
 			AND leased_until <= present_time() AND NOT EXISTS (
 				SELECT FROM api_key
-				WHERE api_key.id = webhook.made_by_key_id
+				WHERE api_key.id IN (webhook.made_by_key_id, webhook.secret_key_id)
 					AND key_set_up_until(revoked_at, ends_at, scope, device_ids) <= present_time()
 			)
 		FOR NO KEY UPDATE SKIP LOCKED
@@ -99,7 +100,7 @@ SELECT EXISTS (SELECT FROM webhook WHERE is_enabled) AS has_webhooks,
 			FROM webhook
 			WHERE webhook.id = waiting.id AND is_enabled AND NOT EXISTS (
 					SELECT FROM api_key
-					WHERE api_key.id = webhook.made_by_key_id
+					WHERE api_key.id IN (webhook.made_by_key_id, webhook.secret_key_id)
 						AND key_set_up_until(revoked_at, ends_at, scope, device_ids) <= present_time()
 				)
 			LIMIT 1

@@ -60,7 +60,8 @@ void blocked_add(struct blocked *blocked, struct write_queue *queue, struct db_q
 		late_answer(blocked->late, query, DB_BLOCKED);
 		return;
 	}
-	query->since_ms = loop_now_ms(blocked->loop);
+	if (!query->is_asked_again)
+		query->since_ms = loop_now_ms(blocked->loop);
 	write_queue_append(queue, query);
 	blocked->count++;
 }
@@ -250,11 +251,20 @@ static struct write_queue *take_next(struct blocked *blocked)
 	return next;
 }
 
+/* Sends the first write of the queue, or answers it if it became stale while it waited. */
 static void send_first(struct blocked *blocked, struct retry *retry)
 {
-	struct db_query *query = write_queue_take(retry->queue);
+	struct write_queue *queue = retry->queue;
+	struct db_query *query = write_queue_first(queue);
 	struct list queries;
 
+	if (write_is_stale(query, loop_now_ms(blocked->loop))) {
+		retry->queue = NULL;
+		answer_first(blocked, queue, DB_STALE);
+		go_on(blocked, queue);
+		return;
+	}
+	(void)write_queue_take(queue);
 	retry->queue->under_way++;
 	list_init(&queries);
 	list_append(&queries, &query->node);

@@ -35,6 +35,12 @@ struct write_queue *write_queue_of(struct write_queues *queues, struct db_query 
 void write_queue_destroy(struct write_queues *queues, struct write_queue *queue);
 void write_queues_finish(struct write_queues *queues);
 
+/* Whether a write must not be sent any more. */
+static inline bool write_is_stale(const struct db_query *query, uint64_t now_ms)
+{
+	return query->stale_ms && now_ms >= query->stale_ms;
+}
+
 /* Appends a waiting write. */
 void write_queue_append(struct write_queue *queue, struct db_query *query);
 /* Puts a write that was under way among the returned ones. */

@@ -208,6 +208,26 @@ static unsigned take_writes(const struct writes *writes, struct write_queue *que
 	return count;
 }
 
+/* Answers those writes of a batch that became stale while they waited. Returns how many are left.
+ */
+static unsigned drop_stale(struct writes *writes, struct list *batch, unsigned count)
+{
+	list_for_each (node, batch) {
+		struct db_query *query = container_of(node, struct db_query, node);
+		struct write_queue *queue = query->queue;
+
+		if (!write_is_stale(query, loop_now_ms(writes->loop)))
+			continue;
+		list_remove(&query->node);
+		count--;
+		writes->count--;
+		queue->under_way--;
+		go_on(writes, queue);
+		late_answer(writes->late, query, DB_STALE);
+	}
+	return count;
+}
+
 /* Whether the shared writes that wait first fill a batch. Waiting longer, for the end of the one
  * under way, would not let more of them share a commit, and a distant database takes its time. */
 static bool fills_batch(const struct writes *writes, struct list *ready)
@@ -255,7 +275,8 @@ static int send_batch(struct writes *writes, unsigned index)
 		count = take_writes(writes, write_queue_at(ready->next), shared, &batch, count);
 	while (shared && count < PIPELINE_SHARED_WRITES && !list_is_empty(ready) &&
 	       shares_commit(writes, write_queue_first(write_queue_at(ready->next))));
-	return pipeline_send(pipeline, &batch, count);
+	count = drop_stale(writes, &batch, count);
+	return count ? pipeline_send(pipeline, &batch, count) : 0;
 }
 
 /* Whether several batches are under way, or writes wait for a single write, or single ones for
@@ -318,6 +339,8 @@ void writes_add(struct writes *writes, struct db_query *query)
 		blocked_add(&writes->blocked, queue, query);
 		return;
 	}
+	if (!query->is_asked_again)
+		query->since_ms = loop_now_ms(writes->loop);
 	write_queue_append(queue, query);
 	writes->count++;
 	if (!list_is_linked(&queue->turn) && queue->under_way == 0)

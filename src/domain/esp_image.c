@@ -89,9 +89,15 @@ static void make_hash(const char *bytes, const struct esp_image *image, uint8_t 
 			   image->hash_at - image->start);
 }
 
+/* Reads a text up to the first byte that is not printable: it is shown within a line. */
 static struct str read_text(struct str bytes, size_t at)
 {
-	return (struct str){bytes.data + at, strnlen(bytes.data + at, DESCRIPTION_TEXT_BYTES)};
+	size_t length = 0;
+
+	while (length < DESCRIPTION_TEXT_BYTES && bytes.data[at + length] >= ' ' &&
+	       bytes.data[at + length] <= '~')
+		length++;
+	return (struct str){bytes.data + at, length};
 }
 
 const char *esp_image_read(struct str bytes, struct esp_image *ret_image)
@@ -165,6 +171,7 @@ const char *esp_image_fill(char *bytes, const struct esp_image *image, struct st
 	    {"XplaceholderWIFIPASSWORD", ESP_IMAGE_PASSWORD_LENGTH_MAX, password, NULL},
 	    {"XplaceholderREMOTEURL", ESP_IMAGE_URL_LENGTH_MAX, url, NULL},
 	};
+	struct esp_image filled;
 	uint8_t hash[HASH_BYTES], change = 0;
 
 	for (size_t i = 0; i < array_length(fields); i++) {
@@ -187,5 +194,8 @@ const char *esp_image_fill(char *bytes, const struct esp_image *image, struct st
 	bytes[image->checksum_at] = (char)((uint8_t)bytes[image->checksum_at] ^ change);
 	make_hash(bytes, image, hash);
 	memcpy(bytes + image->hash_at, hash, sizeof(hash));
+	/* A field that reaches over the end of its segment is not in the checksum as a whole. */
+	if (esp_image_read((struct str){bytes, image->hash_at + HASH_BYTES}, &filled))
+		return "has a field for Wi-Fi or URL that is not within a segment";
 	return NULL;
 }

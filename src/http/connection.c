@@ -110,6 +110,22 @@ static size_t take_lingering(struct http_connection *connection, struct str data
 	return data.length;
 }
 
+/* Begins to count pieces anew if the last row began long enough ago. */
+static void begin_row(struct http_connection *connection)
+{
+	uint32_t now_ms = (uint32_t)loop_now_ms(connection->connections->loop);
+
+	if (now_ms - connection->row_ms < CONNECTION_ROW_MS)
+		return;
+	connection->row = 0;
+	connection->row_ms = now_ms;
+}
+
+static bool is_in_body(const struct http_connection *connection)
+{
+	return connection->state == CONNECTION_BODY || connection->state == CONNECTION_DISCARDING;
+}
+
 /* Processes the client's bytes as far as the state allows; returns how many. */
 static size_t take(struct http_connection *connection, struct str data)
 {
@@ -117,8 +133,9 @@ static size_t take(struct http_connection *connection, struct str data)
 	size_t used = 0;
 
 	connection->is_taking = true;
-	connection->row = 0;
-	while (used < data.length && connection->row < CONNECTION_PIECES_IN_A_ROW) {
+	begin_row(connection);
+	while (used < data.length &&
+	       (!is_in_body(connection) || connection->row < CONNECTION_PIECES_IN_A_ROW)) {
 		struct str rest = str_from_offset(data, used);
 
 		if (connection->state == CONNECTION_IDLE) {
@@ -131,8 +148,7 @@ static size_t take(struct http_connection *connection, struct str data)
 		}
 		if (connection->state == CONNECTION_HEAD)
 			used += take_head(connection, rest);
-		else if (connection->state == CONNECTION_BODY ||
-			 connection->state == CONNECTION_DISCARDING)
+		else if (is_in_body(connection))
 			used += http_connection_take_body(connection, rest);
 		else if (connection->state == CONNECTION_LINGERING)
 			used += take_lingering(connection, rest);

@@ -4,7 +4,7 @@
 #include "http/body_pace.h"
 
 /* So much is read before it is looked whether others should get their turn. */
-enum { BYTES_IN_A_ROW = 4096, PADDING_OF_A_PIECE = 16 };
+enum { BYTES_IN_A_ROW = 4096, PADDING_OF_A_PIECE = 16, SMALL_PIECE_BYTES = 1024 };
 
 /* Counts padding of the transfer coding like bytes of the body: a body must not be endless, or take
  * endless time, by bytes that nobody keeps. */
@@ -27,7 +27,7 @@ static bool keep_piece(void *context, struct str piece)
 {
 	struct http_connection *connection = context;
 
-	connection->row++;
+	connection->row += piece.length < SMALL_PIECE_BYTES;
 	connection->exchange->body_bytes += piece.length;
 	return http_exchange_add_body(connection->exchange, piece,
 				      connection->connections->settings.bodies_bytes);
@@ -38,7 +38,7 @@ static bool drop_piece(void *context, struct str piece)
 {
 	struct http_connection *connection = context;
 
-	connection->row++;
+	connection->row += piece.length < SMALL_PIECE_BYTES;
 	connection->exchange->body_bytes += piece.length;
 	return connection->exchange->body_bytes <= LIMIT_DISCARDED_BODY_BYTES;
 }

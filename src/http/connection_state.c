@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-enum { COSTLY_BODY_PAUSE_MS = 5 };
-
 #define BIT(state) (1u << CONNECTION_##state)
 /* The states that may follow a state. CLOSING may follow all but itself and UPGRADED. */
 static const unsigned next_states[] = {
@@ -170,7 +168,7 @@ static void go_on_later(struct http_connection *connection)
 		loop_later(connection->connections->loop, &connection->later);
 	} else if (!deadline_is_set(&exchange->pause)) {
 		deadline_init(&exchange->pause, on_pause_end);
-		deadline_set(exchange->loop, &exchange->pause, COSTLY_BODY_PAUSE_MS);
+		deadline_set(exchange->loop, &exchange->pause, CONNECTION_ROW_MS);
 	}
 }
 

@@ -62,10 +62,9 @@ struct http_upgrade {
 	void (*drop)(struct http_upgrade *upgrade);
 };
 
-/* Pieces of a body that are processed in a row. A read has 10,000 chunks of a byte: two
- * milliseconds.
- */
-enum { CONNECTION_PIECES_IN_A_ROW = 256 };
+/* Small pieces of bodies that a connection may bring within so many milliseconds, in one read or in
+ * many; then it pauses as long. A read has 10,000 chunks of a byte: two milliseconds. */
+enum { CONNECTION_PIECES_IN_A_ROW = 256, CONNECTION_ROW_MS = 5 };
 
 struct http_connection {
 	struct http_transport *transport;
@@ -78,13 +77,14 @@ struct http_connection {
 	struct buffer parked;
 	struct http_unsent_entry unsent;
 	uint32_t lingered_bytes;
-	uint32_t row;  /* pieces of bodies since its turn began, and padding for 16 bytes a piece */
-	uint8_t state; /* enum http_connection_state */
-	bool is_taking; /* bytes of the client are being processed, one piece after the other */
-	bool has_more;	/* there are more bytes after those just processed */
-	bool saw_end;	/* the client sends no more */
-	bool ends;	/* ends after this answer */
-	bool is_proxy;	/* the peer is a trusted proxy */
+	uint32_t row;	 /* small pieces of bodies since row_ms, and padding for 16 bytes a piece */
+	uint32_t row_ms; /* time of the loop, its lower half */
+	uint8_t state;	 /* enum http_connection_state */
+	bool is_taking;	 /* bytes of the client are being processed, one piece after the other */
+	bool has_more;	 /* there are more bytes after those just processed */
+	bool saw_end;	 /* the client sends no more */
+	bool ends;	 /* ends after this answer */
+	bool is_proxy;	 /* the peer is a trusted proxy */
 	uint8_t remote_length; /* 0: unknown before the first byte */
 	char remote[HTTP_TRANSPORT_ADDRESS_BYTES];
 };

@@ -62,6 +62,8 @@ static void keep(struct bridge *bridge, const struct mqtt_lease_row *row)
 	if (!broker)
 		broker = brokers_add(&bridge->brokers, row->account_id, &bridge->with.listener);
 	broker->misses = 0;
+	/* From the request, not from its answer: never later than the key. */
+	broker->end_ms = row->end_ms >= 0 ? bridge->asked_ms + (uint64_t)row->end_ms : 0;
 	if (broker->peer.is_open && broker->revision == row->revision &&
 	    broker->lacks == reach_lacks(row->is_local_closed, row->is_marked))
 		return;
@@ -97,6 +99,32 @@ static void close_all(struct bridge *bridge)
 		bridge_close_broker(bridge, container_of(node, struct broker, node), false);
 }
 
+static void await_end(struct bridge *bridge)
+{
+	uint64_t next_ms = brokers_next_end_ms(&bridge->brokers);
+
+	if (next_ms)
+		deadline_set_at(bridge->with.loop, &bridge->ends, next_ms);
+	else
+		deadline_clear(bridge->with.loop, &bridge->ends);
+}
+
+/* Closes what expired keys have set up; its rows are removed seconds later. */
+static void on_end(struct deadline *deadline)
+{
+	struct bridge *bridge = container_of(deadline, struct bridge, ends);
+	uint64_t now_ms = loop_now_ms(bridge->with.loop);
+
+	list_for_each (node, &bridge->brokers) {
+		struct broker *broker = container_of(node, struct broker, node);
+
+		if (broker->end_ms && broker->end_ms <= now_ms)
+			bridge_close_broker(bridge, broker, true);
+	}
+	brokers_tell(&bridge->brokers);
+	await_end(bridge);
+}
+
 static void on_lost(struct deadline *deadline)
 {
 	close_all(container_of(deadline, struct bridge, lost));
@@ -125,6 +153,7 @@ static void take_leases(struct bridge *bridge, const struct db_result *result)
 	for (unsigned i = 0; rows && i < result->row_count; i++)
 		keep(bridge, &rows[i]);
 	close_missed(bridge);
+	await_end(bridge);
 	note_turn(bridge, result->row_count);
 }
 
@@ -234,6 +263,7 @@ struct bridge *bridge_create(const struct bridge_settings *settings)
 	list_init(&bridge->brokers);
 	deadline_init(&bridge->tick, on_tick);
 	deadline_init(&bridge->lost, on_lost);
+	deadline_init(&bridge->ends, on_end);
 	bridge->hints = (struct hint_subscription){.kind = STR("mqtt"), .on_hint = on_hint};
 	if (!settings->has_program)
 		return bridge;
@@ -249,6 +279,7 @@ void bridge_drain(struct bridge *bridge)
 	bridge->is_draining = true;
 	deadline_clear(bridge->with.loop, &bridge->tick);
 	deadline_clear(bridge->with.loop, &bridge->lost);
+	deadline_clear(bridge->with.loop, &bridge->ends);
 	close_all(bridge);
 	bridge_drop_link(bridge);
 	bridge_let_go(bridge);

@@ -29,6 +29,7 @@ struct bridge {
 	bool may_hold;		 /* a lease was requested, and nothing was given back since */
 	struct deadline tick;
 	struct deadline lost; /* end of the last lease's connections */
+	struct deadline ends; /* end of the next API key that has set up a connection */
 	uint64_t asked_ms;    /* time of the request for the last lease */
 	uint64_t paused_until_ms;
 	struct arena arena, told_arena;

@@ -29,6 +29,20 @@ unsigned brokers_count_open(const struct list *brokers)
 	return count;
 }
 
+uint64_t brokers_next_end_ms(const struct list *brokers)
+{
+	uint64_t next_ms = 0;
+
+	list_for_each (node, brokers) {
+		const struct broker *broker = container_of(node, struct broker, node);
+
+		if (broker->peer.is_open && broker->end_ms &&
+		    (!next_ms || broker->end_ms < next_ms))
+			next_ms = broker->end_ms;
+	}
+	return next_ms;
+}
+
 void brokers_tell(const struct list *brokers)
 {
 	unsigned counts[METRIC_MQTT_STATES] = {0};

@@ -15,6 +15,7 @@ struct broker {
 	int64_t revision;
 	unsigned lacks; /* of enum reach_lack, as when it was opened */
 	unsigned misses;
+	uint64_t end_ms; /* end of the API key that has set it up, as a time of the loop; 0: none */
 	bool is_connected;
 	bool has_news; /* error must be written */
 	char error[BRIDGE_ERROR_BYTES];
@@ -25,6 +26,8 @@ struct broker *brokers_find(const struct list *brokers, struct id account);
 /* Adds a connection that is not open. listener is copied. */
 struct broker *brokers_add(struct list *brokers, struct id account,
 			   const struct http_listener_settings *listener);
+/* Returns the earliest end of a key of those that are open; 0: none. */
+uint64_t brokers_next_end_ms(const struct list *brokers);
 /* Notes that the connection is not open any more. */
 void brokers_forget(struct broker *broker);
 unsigned brokers_count_open(const struct list *brokers);

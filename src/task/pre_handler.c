@@ -9,8 +9,9 @@
  * permission (403) -> device's rate (429) -> preconditions (412)
  *     -> body fields (400) -> handler
  *
- * Access and permission are looked at again after each wait of the handler for a worker thread, a
- * renderer or another turn that took longer than a second, unless it has changed something.
+ * Access and permission are looked at again before the handler, and after each wait of the handler
+ * for the database, a worker thread, a renderer or another turn, if the last look is older than a
+ * second, unless the handler has changed something.
  *
  * The endpoint's properties determine which of them apply. */
 
@@ -24,25 +25,6 @@ enum {
 	STAGE_FIELDS
 };
 
-/* Rights end within a second everywhere, however slowly a body arrives, and however long a handler
- * waits for its turn. */
-enum { RIGHTS_MS_MAX = 1000 };
-
-static struct step_result begin_handler(struct task *task, task_step *handler)
-{
-	task->is_handled = true;
-	return task_continue(task, handler);
-}
-
-static struct step_result check_fields(struct task *task)
-{
-	const struct endpoint *endpoint = task->endpoint;
-
-	if (!task_reads_fields(task) && !endpoint->handles_faults)
-		return task_fail_faults(task);
-	return begin_handler(task, endpoint->handler);
-}
-
 static struct step_result check_access(struct task *task)
 {
 	task->unadmitted_field_count = task->response.field_count;
@@ -51,7 +33,8 @@ static struct step_result check_access(struct task *task)
 
 static bool has_old_rights(const struct task *task)
 {
-	return task->access && loop_now_ms(task->service->loop) - task->admitted_ms > RIGHTS_MS_MAX;
+	return task->access &&
+	       loop_now_ms(task->service->loop) - task->admitted_ms > TASK_RIGHTS_MS_MAX;
 }
 
 /* Looks at the caller's rights once more, without taking a token of the rate limit. The answer gets
@@ -60,6 +43,8 @@ static struct step_result check_again(struct task *task, task_step *next)
 {
 	task->readmitted = next;
 	task->admitted = arena_alloc(task_arena(task), sizeof(*task->admitted));
+	task->admitted->query = task->query;
+	task->admitted->next = task->next;
 	task->admitted->row_count = task->row_count;
 	task->admitted->response = task->response;
 	task->response.field_count = task->unadmitted_field_count;
@@ -72,6 +57,8 @@ static bool is_admitted_again(struct task *task)
 	task->admitted_ms = loop_now_ms(task->service->loop);
 	if (!task->admitted)
 		return false;
+	task->query = task->admitted->query;
+	task->next = task->admitted->next;
 	task->row_count = task->admitted->row_count;
 	task->response = task->admitted->response;
 	task->admitted = NULL;
@@ -87,11 +74,46 @@ static struct step_result readmit(struct task *task)
 	return task_continue(task, task->readmitted);
 }
 
+/* Continues with a step of the handler, unless the caller has lost its rights. */
+static struct step_result continue_handler(struct task *task, task_step *next)
+{
+	if (!task->has_changed && !task->admitted && has_old_rights(task))
+		return check_again(task, next);
+	return task_continue(task, next);
+}
+
 struct step_result task_resumed(struct task *task)
 {
-	if (task->is_handled && !task->has_changed && has_old_rights(task))
-		return check_again(task, task->next);
+	if (task->is_handled)
+		return continue_handler(task, task->next);
 	return task_continue(task, task->next);
+}
+
+static struct step_result query_again(struct task *task)
+{
+	task->query.is_asked_again = true;
+	return task_query(task, task->next);
+}
+
+struct step_result task_submit_again(struct task *task)
+{
+	task->has_changed = false;
+	return check_again(task, query_again);
+}
+
+static struct step_result begin_handler(struct task *task, task_step *handler)
+{
+	task->is_handled = true;
+	return continue_handler(task, handler);
+}
+
+static struct step_result check_fields(struct task *task)
+{
+	const struct endpoint *endpoint = task->endpoint;
+
+	if (!task_reads_fields(task) && !endpoint->handles_faults)
+		return task_fail_faults(task);
+	return begin_handler(task, endpoint->handler);
 }
 
 static bool exceeds_device_rate(struct task *task, struct step_result *ret_answer)

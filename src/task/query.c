@@ -33,13 +33,17 @@ static void on_result(struct db_query *query, const struct db_result *result)
 {
 	struct task *task = container_of(query, struct task, query);
 
+	if (result->outcome == DB_STALE) {
+		task_run(task, task->submit_again);
+		return;
+	}
 	if (!task_has_result(task, result))
 		return;
 	require(!query->row || result->row_count <= 1);
 	task->row_count = result->row_count;
 	if (query->row && result->row_count)
 		db_read_row(result, 0, query->record, task_arena(task), query->row);
-	task_run(task, task->next);
+	task_run(task, task->resumed);
 }
 
 void task_submit(struct task *task)
@@ -54,6 +58,9 @@ void task_submit(struct task *task)
 struct step_result task_query(struct task *task, task_step *next)
 {
 	task->query.done = on_result;
+	/* It may wait for others before it is sent. */
+	if (task->is_handled && !task->has_changed && !task->admitted && task->access)
+		task->query.stale_ms = task->admitted_ms + TASK_RIGHTS_MS_MAX;
 	task_submit(task);
 	return task_wait(task, next);
 }

@@ -36,5 +36,6 @@ void task_start(struct service *service, struct http_request *request,
 		task->state = arena_zalloc(&request->arena, endpoint->state_size);
 	task->pre_handler = task_pre_handler;
 	task->resumed = task_resumed;
+	task->submit_again = task_submit_again;
 	task_run(task, task_pre_handler);
 }

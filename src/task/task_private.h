@@ -12,9 +12,15 @@ struct stream_heir {
 	struct http_stream **ret_stream;
 };
 
+/* Rights end within a second everywhere, however slowly a body arrives, and however long a handler
+ * or its write waits for its turn. */
+enum { TASK_RIGHTS_MS_MAX = 1000 };
+
 /* State that another look at the caller's rights leaves as it was. */
 struct admitted {
 	unsigned row_count;
+	struct db_query query; /* may be a write that waits for this look */
+	task_step *next;
 	struct http_response response; /* last: its fields are not zeroed */
 };
 
@@ -35,6 +41,7 @@ struct task {
 	unsigned stage;			 /* next stage of the pre-handler checks */
 	task_step *pre_handler;		 /* task_pre_handler() */
 	task_step *resumed;		 /* task_resumed() */
+	task_step *submit_again;	 /* task_submit_again() */
 	task_step *next;		 /* runs when the wait is over */
 	task_step *readmitted;		 /* runs after another look at the caller's rights */
 	uint64_t admitted_ms;		 /* time of the loop when the caller was admitted */
@@ -131,6 +138,8 @@ task_step task_pre_handler;
  * caller was admitted more than a second ago, and nothing was changed yet, the caller's rights are
  * looked at again before. */
 task_step task_resumed;
+/* After DB_STALE: submits the write again if the caller still has its rights. */
+task_step task_submit_again;
 /* Continues with task_pre_handler(): the end of each of its stages. */
 __attribute__((warn_unused_result)) struct step_result task_next_stage(struct task *task);
 /* Whether the method is neither GET nor HEAD. */

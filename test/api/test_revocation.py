@@ -5,7 +5,10 @@ import os
 import signal
 import time
 
+import psycopg2
 import pytest
+from former import account as exported_account
+from former import device as exported
 from world import SECRETS, images, request_bytes, sha256, state_of, wait_until
 
 PATH = "/v1/account/"
@@ -145,6 +148,60 @@ def test_a_key_that_is_limited_while_pushes_wait_for_a_thread(start):
         os.kill(worker, signal.SIGCONT)
         answers = [client.answer() for client in clients[1:]]
     assert answers[-1].problem(403)["code"] == "key_for_other_devices" and answers[-2].ok() == {}
+
+
+@pytest.mark.parametrize("what", ["a change", "an import", "a push to several"])
+def test_revoked_while_the_database_is_slow(world, what):
+    """What an operation reads before it writes may take long: it writes with the rights at the end of that."""
+    account = world.account()
+    device = account.device()
+    method, target, body = {
+        "a change": ("PATCH", device.path, {"brightness": 1}),
+        "an import": ("POST", "/v1/import/tronbyt", exported_account([exported("Desk"), exported("Shelf")])),
+        "a push to several": ("POST", "/v1/push", {"image": images.text(images.png()), "devices": "all"}),
+    }[what]
+
+    def waits():
+        return world.sql("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'device'::regclass") == [(1,)]
+
+    with contextlib.closing(psycopg2.connect(world.database)) as locked, contextlib.closing(world.client()) as client:
+        with locked.cursor() as cursor:
+            cursor.execute("LOCK TABLE device IN ACCESS EXCLUSIVE MODE")
+        client.send(request_bytes(method, target, body=body, key=account.key))
+        wait_until(waits, "a statement that waits")
+        account.revoke()
+        world.sql("SELECT pg_notify('displayd_hint', 'key:' || %s)", sha256(account.key).hex())
+        revoked = time.monotonic()
+        wait_until(lambda: time.monotonic() - revoked > 1.2, "a statement that is slow")
+        locked.rollback()
+        assert client.answer().problem(401)["code"] == "key_invalid"
+    assert world.sql("SELECT name, generation, brightness <> 1 FROM device WHERE account_id = %s", account.id) == [
+        ("Desk", 0, True)]
+
+
+@pytest.mark.parametrize("end, status", [("revoked_at = clock_timestamp()", 401), ("ends_at = clock_timestamp()", 401),
+                                         ("device_ids = ARRAY[gen_random_uuid()]", 403), ("name = 'the same'", 200)])
+def test_pushes_that_wait_behind_a_locked_row(world, end, status):
+    """A write whose turn comes after a second is made with the rights of then."""
+    account = world.account()
+    device = account.device()
+    body = {"image": images.text(images.png()), "background": True}
+    with contextlib.closing(psycopg2.connect(world.database)) as locked, contextlib.ExitStack() as stack:
+        with locked.cursor() as cursor:
+            cursor.execute("SELECT FROM device WHERE id = %s FOR UPDATE", (device.id,))
+        clients = [stack.enter_context(contextlib.closing(world.client())) for _ in range(8)]
+        for number, client in enumerate(clients):
+            client.send(request_bytes("POST", f"{device.path}/push", key=account.key,
+                                      body={**body, "installationId": str(number)}))
+        wait_until(lambda: world.sql("SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                                     "AND datname = current_database()") == [(True,)], "a push that waits")
+        world.sql(f"UPDATE api_key SET {end} WHERE account_id = %s", account.id)
+        world.sql("SELECT pg_notify('displayd_hint', 'key:' || %s)", sha256(account.key).hex())
+        ended = time.monotonic()
+        wait_until(lambda: time.monotonic() - ended > 1.2, "pushes that wait long")
+        locked.rollback()
+        assert {client.answer().status for client in clients} == {status}
+    assert world.sql("SELECT count(*) FROM installation WHERE device_id = %s", device.id) == [(8 * (status == 200),)]
 
 
 def test_a_slow_body_of_a_valid_key(start):

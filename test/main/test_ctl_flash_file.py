@@ -14,11 +14,12 @@ FIELDS = (b"XplaceholderWIFISSID".ljust(32, b"_"), b"XplaceholderWIFIPASSWORD".l
           b"XplaceholderREMOTEURL".ljust(128, b"_"))
 
 
-def image(chip=9, fields=FIELDS, project=b"firmware", version=b"v1.6.6", tail=b""):
+def image(chip=9, fields=FIELDS, project=b"firmware", version=b"v1.6.6", tail=b"", last=bytes(range(256)) * 5,
+          padding=b""):
     """An application as the chip's tools make it: header, description, two segments, checksum, hash."""
     description = struct.pack("<IIQ", 0xABCD5432, 0, 0) + version.ljust(32, b"\0") + project.ljust(32, b"\0")
     first = description.ljust(256, b"\0") + b"".join(field + b"\0" for field in fields)
-    segments = [first.ljust(len(first) + -len(first) % 4, b"\0"), bytes(range(256)) * 5]
+    segments = [first.ljust(len(first) + -len(first) % 4, b"\0"), last]
     made = struct.pack("<BBBBI4sHBHH4xB", 0xE9, len(segments), 2, 0x3F, 0x40081234, bytes(4), chip, 0, 0, 99, 1)
     assert len(made) == 24
     checksum = 0xEF
@@ -26,7 +27,7 @@ def image(chip=9, fields=FIELDS, project=b"firmware", version=b"v1.6.6", tail=b"
         made += struct.pack("<II", 0x3F400020 + (number << 16), len(segment)) + segment
         for byte in segment:
             checksum ^= byte
-    made += bytes(15 - len(made) % 16) + bytes([checksum])
+    made += padding.ljust(15 - len(made) % 16, b"\0") + bytes([checksum])
     return made + hashlib.sha256(made).digest() + tail
 
 
@@ -111,6 +112,20 @@ REFUSED = [
 @pytest.mark.parametrize("number", range(len(REFUSED)))
 def test_images_that_are_refused(folder, number):
     folder.refused(*REFUSED[number])
+
+
+def test_texts_of_an_image_steer_no_terminal(folder):
+    """They are shown up to what is not printable, within the line."""
+    done = folder.run(image(project=b"firm\nware", version=b"v1\x1b[31m"))
+    assert done.returncode == 0 and done.stderr.startswith("firm v1 for esp32s3; ") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("cut", range(117, 128, 2))
+def test_a_field_beyond_its_segment(folder, cut):
+    """An odd part of it is in the padding, which is not in the checksum: the image would not start."""
+    split = image(fields=FIELDS[:2], last=FIELDS[2][:cut], padding=FIELDS[2][cut:])
+    assert FIELDS[2] + b"\0" in split
+    folder.refused(split, "not within a segment")
 
 
 def test_texts_that_are_refused(folder):

@@ -1,6 +1,7 @@
 """Webhooks and MQTT connections that an API key has set up end with the key, unless the owner keeps them."""
 
 import base64
+import contextlib
 import datetime
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -259,23 +260,90 @@ def test_it_expires(world, person):
     assert not has_mqtt(browser) and enabled(browser) == {made: False}
 
 
-def test_an_expired_key_hears_nothing(world, person):
-    """From its end on: its webhook is switched off some seconds later."""
+@contextlib.contextmanager
+def nothing_cleans(world):
+    """Nothing that a key has set up is removed because the key has ended: what ends then, ends by itself."""
+    [(usual,)] = world.sql("SELECT pg_get_functiondef('key_set_up_end'::regproc)")
+    world.sql("CREATE OR REPLACE FUNCTION key_set_up_end(key uuid, from_address text, by_session uuid) RETURNS int8 "
+              "LANGUAGE sql AS 'SELECT 0::int8'")
+    try:
+        yield
+    finally:
+        world.sql(usual)
+
+
+def soon():
+    """The end of a key: in three to four seconds."""
+    end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=4)
+    return end.replace(microsecond=0)
+
+
+def text_of(time):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def push(world, device, key):
+    body = {"image": images.text(images.png())}
+    assert world.request("POST", f"/v1/devices/{device}/push", key=key["key"], body=body).status == 200
+
+
+@pytest.mark.parametrize("by_secret", [False, True])
+def test_an_expired_key_hears_nothing(world, person, by_secret):
+    """From its end on, whoever removes what it has set up, and whether it has made the webhook or knows its secret."""
     browser = person.browser()
     device, owners = person.device(), key_of(browser)
-    end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
-    key = key_of(browser, endsAt=end.strftime("%Y-%m-%dT%H:%M:%SZ"))
-    with Receiver() as receiver:
-        made = hook(world, key, receiver.url)
+    key = key_of(browser, endsAt=text_of(soon()))
+    with nothing_cleans(world), Receiver() as receiver, Receiver() as other:
+        made = hook(world, owners if by_secret else key, receiver.url)
+        if by_secret:
+            SECRETS.add(world.request("POST", f"/v1/webhooks/{made}/secret", key=key["key"], body={}).json()["secret"])
+        hook(world, owners, other.url)
         wait_until(lambda: world.get("/v1/devices", key=key["key"]).status == 401, "the end of the key")
-
-        def is_off():
-            body = {"image": images.text(images.png())}
-            assert world.request("POST", f"/v1/devices/{device}/push", key=owners["key"], body=body).status == 200
-            return world.sql("SELECT is_enabled FROM webhook WHERE id = %s", made) == [(False,)]
-
-        wait_until(is_off, "the end of the webhook")
+        for count in range(1, 4):
+            push(world, device, owners)
+            wait_until(lambda count=count: len(other.events()) >= count, "an event at the other webhook")
         assert receiver.events() == []
+        assert world.sql("SELECT message_id, (SELECT count(*) FROM webhook_event WHERE webhook_id = id) FROM webhook "
+                         "WHERE id = %s", made) == [(None, 3)]
+    assert enabled(browser)[made] is True
+    wait_until(lambda: enabled(browser)[made] is False, "the end of the webhook")
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_mqtt_connection_of_an_expired_key(world, person, broker, is_known):
+    """It ends at the instant at which the key ends, and comes no more, whoever removes it. The end may be known when the
+    connection is made, or be set later."""
+    browser = person.browser()
+    stays = Person(world, reaches_local=True)
+    stays.device()
+    owners = key_of(stays.browser())
+    end = soon()
+    key = key_of(browser, **({"endsAt": text_of(end)} if is_known else {}))
+    availability = f"{base(person)}/availability"
+    with nothing_cleans(world), broker.listen() as heard:
+        mqtt(world, key, broker.url, username=USER, password=PASSWORD)
+        mqtt(world, owners, broker.url, username=USER, password=PASSWORD)
+        heard.wait_for(availability, b"online")
+        heard.wait_for(f"{base(stays)}/availability", b"online")
+        if not is_known:
+            end = soon()
+            body = {"name": "ends", "endsAt": text_of(end)}
+            assert browser.request("PUT", f"/web/keys/{key['id']}", body=body).status == 200
+        assert heard.newest[availability] == b"online"
+        heard.wait_for(availability, b"offline")
+        late = datetime.datetime.now(datetime.timezone.utc) - end
+        assert datetime.timedelta() <= late + datetime.timedelta(seconds=1)
+        assert late < datetime.timedelta(seconds=3), "the next lease of its connection has ended it, not the key's end"
+        # All connections are free then, and are leased again: but for this one.
+        leased = ("SELECT held_until > present_time() FROM mqtt_connection WHERE account_id = ANY (%s::uuid[]) "
+                  "ORDER BY account_id = %s")
+        with DatabaseClock(world.database) as clock:
+            clock.advance(60)
+            wait_until(lambda: world.sql(leased, [person.id, stays.id], person.id)[0] == (True,), "the other's lease")
+            assert world.sql(leased, [person.id, stays.id], person.id) == [(True,), (False,)]
+        assert heard.newest[availability] == b"offline"
+    stays.browser().delete("/web/account/mqtt")
+    wait_until(lambda: not has_mqtt(browser), "the end of the connection")
 
 
 def test_a_revocation_that_was_cut_off(world, person):

@@ -1,4 +1,5 @@
 #include "transfer.h"
+#include "explain.h"
 
 #include <netinet/in.h>
 #include <sandboxed/clock.h>
@@ -8,8 +9,6 @@
 #include <sys/socket.h>
 
 #define AGENT "displayd"
-
-static const char not_public[] = "not public";
 
 /* Called before a name is looked up, also if the name is a numeric address. */
 static int begin_look_up(void *state, void *reserved, void *context)
@@ -31,27 +30,11 @@ static const char *why_refused(struct transfer *transfer, const struct address *
 	if (is_open && !transfer->request->why_public)
 		return NULL;
 	if (!address_is_public(address))
-		return not_public;
+		return TRANSFER_NOT_PUBLIC;
 	return address_is_own(address) ? "this server's own" : NULL;
 }
 
 /* ---- shares ---- */
-
-/* Writes the current host: that of the last redirect. */
-static void name_host(const struct transfer *transfer, char *to, size_t size)
-{
-	char *url = NULL, *host = NULL;
-	CURLU *parts = curl_url();
-
-	snprintf(to, size, "%.200s", transfer->request->host);
-	curl_easy_getinfo(transfer->easy, CURLINFO_EFFECTIVE_URL, &url);
-	if (parts && url && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
-	    curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
-		snprintf(to, size, "%.200s", host);
-		curl_free(host);
-	}
-	curl_url_cleanup(parts);
-}
 
 static bool has_paid(const struct transfer *transfer, const struct address *address)
 {
@@ -71,7 +54,7 @@ static enum share_result pay_parts(struct transfer *transfer, const struct addre
 	if (transfer->request->is_paced)
 		return SHARE_TAKEN;
 	if (!transfer->has_paid_name) {
-		name_host(transfer, host, sizeof(host));
+		explain_host(transfer, host, sizeof(host));
 		result = shares_take_name(shares, account, host, clock_us());
 		transfer->has_paid_name = result == SHARE_TAKEN;
 	}
@@ -139,8 +122,10 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	transfer->why_refused = "neither IPv4 nor IPv6";
 	if (purpose == CURLSOCKTYPE_IPCXN && wanted->socktype == SOCK_STREAM &&
 	    address_of_socket(&wanted->addr, &address) &&
-	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address))
+	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address)) {
+		transfer->refused[0] = '\0'; /* that of another address of the host */
 		return socket(wanted->family, wanted->socktype | SOCK_CLOEXEC, wanted->protocol);
+	}
 	if (address_of_socket(&wanted->addr, &address))
 		address_write(&address, transfer->refused);
 	else
@@ -157,7 +142,7 @@ static int check_connection(void *context, char *to, char *from, int to_port, in
 	(void)from;
 	(void)to_port;
 	(void)from_port;
-	transfer->is_answered = transfer->has_coding = false;
+	transfer->is_answered = transfer->has_head = transfer->has_coding = false;
 	transfer->why_refused = "neither IPv4 nor IPv6";
 	if (address_read(str_from(to), &address) &&
 	    !(transfer->why_refused = why_refused(transfer, &address)) && pay(transfer, &address)) {
@@ -219,14 +204,16 @@ static size_t take_header(char *data, size_t size, size_t count, void *context)
 	transfer->is_answered = true;
 	/* A status line begins a new answer: the lines before belong to a redirect or a 1xx. In
 	 * trailers it does not. */
-	if (length >= 5 && memcmp(data, "HTTP/", 5) == 0 && transfer->body.length == 0)
+	if (length >= 5 && memcmp(data, "HTTP/", 5) == 0 && transfer->body.length == 0) {
 		bytes_finish(&transfer->headers);
-	transfer->headers_total += length;
-	if (transfer->headers.length + length > TRANSFER_HEADERS_MAX ||
-	    transfer->headers_total > TRANSFER_HEADERS_TOTAL_MAX) {
-		transfer->is_too_large = true;
-		return 0;
+		transfer->has_head = false;
 	}
+	transfer->has_head |= length > 0 && memchr("\r\n", data[0], 2) != NULL;
+	transfer->headers_total += length;
+	transfer->has_long_headers = transfer->headers.length + length > TRANSFER_HEADERS_MAX;
+	transfer->has_many_headers = transfer->headers_total > TRANSFER_HEADERS_TOTAL_MAX;
+	if (transfer->has_long_headers || transfer->has_many_headers)
+		return 0;
 	transfer->is_other_coding = is_other_coding(transfer, data, length);
 	if (transfer->is_other_coding || !take_bytes(transfer, (int64_t)length))
 		return 0;
@@ -358,75 +345,6 @@ bool transfer_start(struct transfer *transfer, const struct transfer_tools *tool
 	return is_started;
 }
 
-/* Explains an address that is refused. Whoever may not reach local addresses is not told to which
- * one a name resolves. */
-static void explain_address(const struct transfer *transfer, const char *host, struct reply *reply)
-{
-	bool is_local = transfer->why_refused == not_public;
-	const char *unlisted =
-	    is_local && transfer->is_unlisted ? reach_sentence(REACH_NOT_LISTED) : NULL;
-	const char *public = is_local ? transfer->request->why_public : NULL;
-	const char *bare = host[0] == '[' ? host + 1 : host;
-	size_t length = strlen(transfer->refused);
-	bool is_literal = strncmp(bare, transfer->refused, length) == 0 &&
-			  (bare[length] == '\0' || bare[length] == ']');
-
-	if (transfer->request->why_public && !is_literal)
-		reply_set_error(reply, "%s has an address that is %s%s%s%s%s", host,
-				transfer->why_refused, is_local ? ": " : "", unlisted ?: "",
-				unlisted && public ? "; " : "", public ?: "");
-	else
-		reply_set_error(reply, "%s has the address %s, which is %s%s%s%s%s", host,
-				transfer->refused, transfer->why_refused, is_local ? ": " : "",
-				unlisted ?: "", unlisted && public ? "; " : "", public ?: "");
-}
-
-static void explain(const struct transfer *transfer, CURLcode code, struct reply *reply)
-{
-	char host[256];
-
-	name_host(transfer, host, sizeof(host));
-	if (transfer->share == SHARE_TAKEN && tenant_ran_out(transfer->tenant))
-		reply_set_error(reply,
-				"the response of %s takes more memory than the apps of an account "
-				"have: %d MiB for each response",
-				host, TENANT_TRANSFER_BYTES >> 20);
-	else if (transfer->share != SHARE_TAKEN)
-		shares_explain(transfer->share, host, reply);
-	else if (transfer->is_too_large)
-		reply_set_error(reply, "the response of %s is larger than 2 MiB", host);
-	else if (transfer->is_other_coding)
-		reply_set_error(reply, "%s answers in a coding that was not offered: gzip was",
-				host);
-	else if ((code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK) &&
-		 transfer->refused[0])
-		explain_address(transfer, host, reply);
-	else if (code == CURLE_COULDNT_RESOLVE_HOST)
-		reply_set_error(reply, "host %s was not found", host);
-	else if (code == CURLE_COULDNT_CONNECT && transfer->refused_port)
-		reply_set_error(reply, "%s redirects to port %d, which belongs to another protocol",
-				host, transfer->refused_port);
-	else if (code == CURLE_COULDNT_CONNECT)
-		reply_set_error(reply, "%s cannot be reached", host);
-	else if (code == CURLE_OPERATION_TIMEDOUT)
-		reply_set_error(reply, "%s takes more than 5s", host);
-	else if (code == CURLE_TOO_MANY_REDIRECTS)
-		reply_set_error(reply, "%s redirects more than %d times", host,
-				TRANSFER_REDIRECTS_MAX);
-	else if ((code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY) &&
-		 !transfer->is_answered)
-		reply_set_error(reply, "%s does not speak HTTP", host);
-	else if (code == CURLE_UNSUPPORTED_PROTOCOL)
-		reply_set_error(
-		    reply, "%s redirects to an address with neither https:// nor http://", host);
-	else if (code == CURLE_PEER_FAILED_VERIFICATION)
-		reply_set_error(reply, "the certificate of %s is not valid: %s", host,
-				transfer->why);
-	else
-		reply_set_error(reply, "%s did not answer: %s", host,
-				transfer->why[0] ? transfer->why : curl_easy_strerror(code));
-}
-
 void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_reply,
 		  int64_t *ret_lifetime_s)
 {
@@ -438,6 +356,9 @@ void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_re
 	*ret_lifetime_s = 0;
 	if (curl_easy_getinfo(transfer->easy, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK)
 		(void)!take_bytes(transfer, sent);
+	/* libcurl takes a head that is cut off for a whole one. */
+	if (code == CURLE_OK && !transfer->has_head)
+		code = CURLE_PARTIAL_FILE;
 	if (code != CURLE_OK) {
 		explain(transfer, code, ret_reply);
 		return;

@@ -192,3 +192,39 @@ class Server(http.server.ThreadingHTTPServer):
     def count(self, path):
         with self.lock:
             return sum(seen[1] == path for seen in self.seen)
+
+
+class Flood:
+    """A server that answers each connection with the begin and then the rest, again and again; without a rest it closes
+    the connection."""
+    PATIENCE_S = 60
+
+    def __init__(self, begin, rest):
+        self.begin, self.rest = begin, rest
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.port = self.listener.getsockname()[1]
+        self.is_over = False
+        self.sent = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self._serve, args=[self.listener.accept()[0]], daemon=True).start()
+
+    def _serve(self, peer):
+        with peer, contextlib.suppress(OSError):
+            peer.settimeout(self.PATIENCE_S)
+            peer.recv(65536)
+            peer.sendall(self.begin)
+            while self.rest and not self.is_over:
+                peer.sendall(self.rest)
+                self.sent += len(self.rest)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.is_over = True
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()

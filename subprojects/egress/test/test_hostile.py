@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import os
-import socket
 import ssl
 import subprocess
 import threading
@@ -12,11 +11,10 @@ import zlib
 
 import pytest
 
-from egress_process import DATA, LOCAL, Egress, Server, tls_context
+from egress_process import DATA, LOCAL, Egress, Flood, Server, tls_context
 
 FETCHES = 24  # half of the transfers that there are: more wait
 MEBIBYTE = 1 << 20
-PATIENCE_S = 60
 LATE = "takes more than 5s"
 
 
@@ -73,39 +71,6 @@ HTTP = {
     "cookies": (b"HTTP/1.1 200 OK\r\n", b"Set-Cookie: a=%s\r\n" % (1000 * b"a")),
     "codings": packed_thrice(),
 }
-
-class Flood:
-    """A server that answers each connection with the begin and then the rest, again and again."""
-
-    def __init__(self, begin, rest):
-        self.begin, self.rest = begin, rest
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-        self.port = self.listener.getsockname()[1]
-        self.is_over = False
-        self.sent = 0
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                threading.Thread(target=self._serve, args=[self.listener.accept()[0]], daemon=True).start()
-
-    def _serve(self, peer):
-        with peer, contextlib.suppress(OSError):
-            peer.settimeout(PATIENCE_S)
-            peer.recv(65536)
-            peer.sendall(self.begin)
-            while not self.is_over:
-                peer.sendall(self.rest)
-                self.sent += len(self.rest)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.is_over = True
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
 
 
 def peak_bytes(process):
@@ -173,7 +138,7 @@ class Tickets(Flood):
 
     def _serve(self, peer):
         with peer, contextlib.suppress(OSError):
-            peer.settimeout(PATIENCE_S)
+            peer.settimeout(self.PATIENCE_S)
             self.sent += 1
             self.context.wrap_socket(peer, server_side=True).close()
 
