@@ -29,3 +29,15 @@ def test_whole_animations_are_kept(account, clock, value, is_whole):
     report = brought(account, exported("Desk", [entry(clock.slug, 1, show_full_animation=value)], location=None))
     assert {what for _, what in notes(report)} == {"render interval"}
     assert account.world.sql("SELECT plays_whole FROM installation WHERE device_id = %s", report["devices"][0]["id"]) == [(is_whole,)]
+
+
+@pytest.mark.parametrize("location, stored, is_noted", [
+    ({"lat": 45.8, "lng": "15.90", "description": "Zagreb", "timezone": "Europe/Zagreb", "name": "x"},
+     '{"lat":"45.8","lng":"15.90","description":"Zagreb","locality":"Zagreb","place_id":"","timezone":"Europe/Zagreb"}', False),
+    ({}, "", False), ({"lat": "", "lng": None, "description": ""}, "", False), ({"description": "Zagreb"}, "", True),
+    ({"lat": "91", "lng": "1"}, "", True), ({"lat": "1"}, "", True), ({"lat": {}, "lng": []}, "", True), ([1], "", True),
+    ({"lat": 1, "lng": 1, "timezone": "Mars/Base"}, "", True), ({"lat": 1, "lng": 1, "description": "x" * 101}, "", True)])
+def test_the_place_of_a_device(account, location, stored, is_noted):
+    report = brought(account, exported("Desk", location=location))
+    assert account.world.sql("SELECT place_json FROM device WHERE id = %s", report["devices"][0]["id"]) == [(stored,)]
+    assert ("place" in {note["what"] for note in report["notBrought"]}) == is_noted

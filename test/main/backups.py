@@ -144,6 +144,7 @@ ROWS = [
     (67, f"UPDATE device SET color_filter = 'warm', night_color_filter = 'redshift', dim_color_filter = 'none' WHERE id = '{DEVICE}'"),
     (67, "UPDATE installation SET color_filter = 'sepia' WHERE rank = (SELECT min(rank) FROM installation)"),
     (68, "UPDATE installation SET plays_whole = true WHERE rank = (SELECT min(rank) FROM installation)"),
+    (69, f"""UPDATE device SET place_json = '{{"lat":"1","lng":"2"}}' WHERE id = '{DEVICE}'"""),
 ]
 
 
