@@ -63,6 +63,7 @@ PATTERNS = {
     r"\u202f\u205f\u3000][^\u0000-\u001f\u007f-\u009f]*$":
         "no control character, and not only white space",
     r"^([01][0-9]|2[0-3]):[0-5][0-9]$": "HH:mm, from 00:00 to 23:59",
+    r"^(\{[\s\S]*\})?$": "an object of JSON, or empty",
     r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$": "a number sign, and 3 or 6 hexadecimal digits",
     r"^(([01][0-9]|2[0-3]):[0-5][0-9])?$": "HH:mm, from 00:00 to 23:59, or empty",
     r"^[^\u0000-\u001f\u007f-\u009f/\\]+$": "no control character, no slash, no backslash",

@@ -85,6 +85,7 @@ struct tronbyt_device {
 	bool is_guessable;
 	struct str name;
 	struct str timezone;
+	struct str place; /* empty: none */
 	struct str locale;
 	struct str board; /* empty: the file has none */
 	struct str brightness_curve;

@@ -62,6 +62,9 @@ bool json_is_object(const struct json_value *value);
 bool json_get_object(const struct json_value *value, unsigned *ret_count);
 /* Any number; false for anything else. */
 bool json_get_number(const struct json_value *value, double *ret_number);
+/* Returns a number as it was written; data is NULL for anything else, and for a number that another
+ * module parsed. */
+struct str json_get_literal(const struct json_value *value);
 /* Returns NULL if the value is not an object or has no such member. */
 const struct json_value *json_member(const struct json_value *object, const char *name);
 

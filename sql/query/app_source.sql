@@ -12,13 +12,13 @@
 --   is_looked_at bool
 -- row: app_id uuid, slug text, name text, version_id uuid?, version text?, language text?,
 --   checksum text?, has_schema bool, schema text?, schema_bytes int4, is_use_due bool, has_device bool, timezone text,
---   locale text, picture_limit_bytes int4, duration_s int4, is_installed bool, is_disabled bool,
+--   locale text, place text, picture_limit_bytes int4, duration_s int4, is_installed bool, is_disabled bool,
 --   settings text?, secret_settings bytea?, settings_hash bytea?, reach int2, reaches_local bool, code_bytes int4,
 --   is_local_closed bool, has_failed bool,
 --   failure_kind int2, failure_message text?, failure_file text?, failure_line int4,
 --   failure_column int4
 WITH owned AS (
-	SELECT id, timezone, locale, picture_limit_bytes, schedule_interval_s
+	SELECT id, timezone, locale, place_json, picture_limit_bytes, schedule_interval_s
 	FROM device
 	WHERE id = :device_id AND account_id = :account_id
 ), entry AS (
@@ -37,7 +37,7 @@ SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.n
 		WHEN app_schema.used_by IS DISTINCT FROM :account_id THEN interval '1 minute'
 		ELSE interval '1 hour' END, false) AS is_use_due,
 	owned.id IS NOT NULL AS has_device, coalesce(owned.timezone, 'UTC') AS timezone,
-	coalesce(owned.locale, 'en') AS locale,
+	coalesce(owned.locale, 'en') AS locale, coalesce(owned.place_json, '') AS place,
 	coalesce(owned.picture_limit_bytes, 460000) AS picture_limit_bytes,
 	render_duration_s(coalesce(entry.display_s, owned.schedule_interval_s, 15),
 		coalesce(entry.plays_whole, false)) AS duration_s,

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "domain/content.h"
+#include "domain/device_place.h"
 #include "domain/settings_mask.h"
 #include "endpoints.h"
 
@@ -184,7 +185,7 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	    .why_public = why_public(work),
 	    .is_preview = !work->is_import,
 	    .handler = work->job.handler,
-	    .parameter = work->job.parameter,
+	    .parameter = device_place_or(work->job.parameter, work->source.place),
 	    .done = on_done,
 	};
 }
@@ -231,7 +232,7 @@ struct step_result api_run_app(struct task *task, struct app_work *work, enum en
 	engine_job_finish(&work->job);
 	work->task = task;
 	work->run_what = what;
-	work->run_config = config;
+	work->run_config = device_place_settle(config, work->source.place, task_arena(task));
 	work->run_next = next;
 	if (!engine_language_read(work->language, &work->job.language)) {
 		if (work->source.is_disabled)

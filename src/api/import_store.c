@@ -60,6 +60,7 @@ static const struct record_field device_fields[] = {
     RECORD_BOOL(struct device_line, is_open, .name = "aliasIsOpen"),
     RECORD_STR(struct device_line, device.name, .name = "name"),
     RECORD_STR(struct device_line, device.timezone, .name = "timezone"),
+    RECORD_STR(struct device_line, device.place, .name = "place"),
     RECORD_STR(struct device_line, device.locale, .name = "locale"),
     RECORD_STR(struct device_line, device.board, .name = "board", .nullable = true),
     RECORD_STR(struct device_line, device.brightness_curve, .name = "brightnessCurve"),

@@ -1,5 +1,6 @@
 #include "domain/device.h"
 #include "base/zones.h"
+#include "domain/device_place.h"
 #include "domain/device_reference.h"
 
 #include <text/utf8.h>
@@ -66,11 +67,12 @@ bool device_picture_limit_is_valid(int64_t bytes)
 
 void device_change_check(void *body, uint64_t seen, struct faults *faults)
 {
-	const struct device *change = body;
+	struct device *change = body;
 	int64_t limit = change->picture_limit_bytes;
 
 	if (limit && !device_picture_limit_is_valid(limit))
 		faults_add(faults, STR("pictureLimitBytes"), DEVICE_PICTURE_LIMIT_FAULT);
+	change->place = device_place_normal(change->place, faults->arena);
 	/* A body that has only unknown fields has a fault for each already. */
 	if (seen == 0 && faults->count == 0)
 		faults_add(faults, (struct str){0}, "must have at least one field to change");

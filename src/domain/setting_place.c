@@ -45,23 +45,42 @@ static struct str write_degrees(double degrees, struct arena *arena)
 	return arena_copy(arena, (struct str){text, (size_t)length});
 }
 
+/* Whether a number that is equal to max as a double is larger as it was written. */
+static bool is_beyond(struct str literal, double max)
+{
+	size_t start = literal.length && (literal.data[0] == '-' || literal.data[0] == '+');
+	struct str digits = str_from_offset(literal, start), whole = digits;
+	double integer;
+
+	whole.length = str_find(digits, '.');
+	if (!read_decimal(whole, &integer) || integer < max)
+		return false;
+	for (size_t i = whole.length + 1; i < digits.length && digits.data[i] <= '9'; i++)
+		if (digits.data[i] != '0')
+			return true;
+	return false;
+}
+
 /* Reads a number, or a text that is a number, as a text, which apps expect. */
 static bool read_degrees(const struct json_value *value, double max, struct arena *arena,
 			 struct str *ret_text)
 {
 	double degrees;
+	struct str literal;
 
 	if (!value)
 		return false;
 	if (json_get_str(value, ret_text)) {
 		if (!read_decimal(*ret_text, &degrees))
 			return false;
+		literal = *ret_text;
 	} else if (json_get_number(value, &degrees)) {
 		*ret_text = write_degrees(degrees, arena);
+		literal = json_get_literal(value);
 	} else {
 		return false;
 	}
-	return fabs(degrees) <= max;
+	return fabs(degrees) < max || (fabs(degrees) <= max && !is_beyond(literal, max));
 }
 
 static void read_texts(const struct json_value *object, struct str *parts)
@@ -113,8 +132,8 @@ static void write_member(struct buffer *json, struct str name, struct str text)
 	json_write_str(json, text);
 }
 
-static struct str write_place(const struct json_value *object, const struct str *parts,
-			      struct arena *arena)
+static struct str write_place(const struct json_value *object, bool keeps_rest,
+			      const struct str *parts, struct arena *arena)
 {
 	struct json_walk walk = json_walk(object);
 	const struct json_value *value;
@@ -123,7 +142,7 @@ static struct str write_place(const struct json_value *object, const struct str 
 
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		write_member(&json, str_from(part_names[i]), parts[i]);
-	while (json_next_member(&walk, &name, &value))
+	while (keeps_rest && json_next_member(&walk, &name, &value))
 		if (!is_part(name) && json_get_str(value, &text))
 			write_member(&json, name, text);
 	buffer_append_char(&json, '}');
@@ -132,8 +151,8 @@ static struct str write_place(const struct json_value *object, const struct str 
 	return text;
 }
 
-const char *setting_place_check(const struct json_value *object, struct arena *arena,
-				struct str *ret_normal)
+const char *setting_place_check(const struct json_value *object, bool keeps_rest,
+				struct arena *arena, struct str *ret_normal)
 {
 	struct str parts[PART_COUNT];
 	const struct json_value *zone = json_member(object, part_names[TIMEZONE]);
@@ -150,6 +169,6 @@ const char *setting_place_check(const struct json_value *object, struct arena *a
 		return "has an unknown time zone";
 	if (parts[TIMEZONE].length == 0)
 		parts[TIMEZONE] = zone_at(parts);
-	*ret_normal = write_place(object, parts, arena);
+	*ret_normal = write_place(object, keeps_rest, parts, arena);
 	return NULL;
 }

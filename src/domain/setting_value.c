@@ -1,6 +1,7 @@
 #include "setting_value.h"
 #include "base/hex.h"
 #include "base/require.h"
+#include "domain/device_place.h"
 #include "record/json.h"
 #include "setting_place.h"
 
@@ -119,12 +120,14 @@ static const char *check_json(const struct form_field *field, struct str value, 
 	const char *wrong;
 	struct str reason;
 
-	if (value.length == 0)
+	if (value.length == 0 ||
+	    (field->type == FORM_LOCATION && str_equal(value, STR(DEVICE_PLACE_SETTING))))
 		return NULL;
 	if (!json_parse(value, arena, &document, &reason))
 		return "must be JSON";
-	wrong = field->type == FORM_LOCATION ? setting_place_check(document.root, arena, ret_normal)
-					     : check_chosen(document.root);
+	wrong = field->type == FORM_LOCATION
+		    ? setting_place_check(document.root, true, arena, ret_normal)
+		    : check_chosen(document.root);
 	json_document_finish(&document);
 	return wrong;
 }

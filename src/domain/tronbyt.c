@@ -53,20 +53,12 @@ static bool is_none(struct str text)
 static void read_zone(struct tronbyt_reader *reader, struct tronbyt_device *device)
 {
 	struct tronbyt_reader location = *reader;
-	struct str zone = {0}, description = {0};
+	struct str zone = {0};
 
 	location.object = tronbyt_member(reader, "location");
 	tronbyt_text(reader, "timezone", &zone);
-	if (location.object && !json_is_object(location.object)) {
-		tronbyt_say(reader, "location", "is not a place in the file: left out");
-	} else if (location.object) {
-		if (is_none(zone))
-			tronbyt_text(&location, "timezone", &zone);
-		tronbyt_text(&location, "description", &description);
-		if (description.length)
-			tronbyt_say(reader, "location",
-				    "each app here has its own place, among its settings");
-	}
+	if (location.object && is_none(zone))
+		tronbyt_text(&location, "timezone", &zone);
 	device->timezone = STR("UTC");
 	if (is_none(zone))
 		return;
@@ -314,6 +306,7 @@ static void read_address(struct tronbyt_reader *reader, struct tronbyt_device *d
 static void read_members(struct tronbyt_reader *reader, struct tronbyt_device *device,
 			 unsigned *entries_left)
 {
+	device->place = tronbyt_take_place(reader);
 	read_zone(reader, device);
 	read_locale(reader, device);
 	read_board(reader, device);

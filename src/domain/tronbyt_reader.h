@@ -49,6 +49,9 @@ void tronbyt_say_bool(struct tronbyt_reader *reader, const char *name, const cha
 /* Cuts valid text to so many characters. */
 struct str tronbyt_cut(struct str text, unsigned most);
 
+/* Reads the place of a device, in the form of struct device; empty: none. Devices whose place was
+ * never set have one without coordinates. */
+struct str tronbyt_take_place(struct tronbyt_reader *reader);
 /* Reads the notes of a device or an entry; empty: none. What is too long is cut. */
 struct str tronbyt_take_note(struct tronbyt_reader *reader);
 

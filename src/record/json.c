@@ -14,12 +14,11 @@ static yyjson_val *native(const struct json_value *value)
 	return (yyjson_val *)(void *)value;
 }
 
-/* Literal of a number that was parsed here; data is NULL for other values. */
-static struct str literal_of(yyjson_val *value)
+struct str json_get_literal(const struct json_value *value)
 {
-	if (!yyjson_is_raw(value))
+	if (!yyjson_is_raw(native(value)))
 		return (struct str){0};
-	return (struct str){yyjson_get_raw(value), yyjson_get_len(value)};
+	return (struct str){yyjson_get_raw(native(value)), yyjson_get_len(native(value))};
 }
 
 static int compare_names(const void *a, const void *b)
@@ -109,7 +108,7 @@ static bool has_finite_numbers(yyjson_doc *doc, struct arena *arena, struct str 
 	double number;
 
 	for (yyjson_val *value = yyjson_doc_get_root(doc); count; count--, value++) {
-		struct str literal = literal_of(value);
+		struct str literal = json_get_literal((const void *)value);
 
 		if (!literal.data || !has_exponent(literal) ||
 		    json_number_to_double(literal, &number))
@@ -302,7 +301,7 @@ void json_document_finish(struct json_document *document)
 bool json_get_integer(const struct json_value *value, int64_t *ret_integer)
 {
 	yyjson_val *number = native(value);
-	struct str literal = literal_of(number);
+	struct str literal = json_get_literal(value);
 
 	if (literal.data)
 		return json_number_to_integer(literal, ret_integer);
@@ -363,7 +362,7 @@ bool json_get_object(const struct json_value *value, unsigned *ret_count)
 
 bool json_get_number(const struct json_value *value, double *ret_number)
 {
-	struct str literal = literal_of(native(value));
+	struct str literal = json_get_literal(value);
 
 	return literal.data && json_number_to_double(literal, ret_number);
 }

@@ -1,4 +1,5 @@
 #include "settings_text.h"
+#include "domain/device_place.h"
 #include "domain/secret_settings.h"
 #include "domain/settings.h"
 
@@ -9,7 +10,7 @@ const char *settings_text(const struct settings_key *key, const struct render_le
 	struct buffer buffer = {0};
 	struct str opened;
 
-	*ret_json = row->settings;
+	*ret_json = device_place_settle(row->settings, row->place, arena);
 	*ret_secret = (struct settings){0};
 	if (!row->secret_settings.data)
 		return NULL;
@@ -20,7 +21,7 @@ const char *settings_text(const struct settings_key *key, const struct render_le
 	settings_parse(opened, arena, ret_secret);
 	settings_merge(&open, ret_secret, arena, &all);
 	settings_write(&all, &buffer);
-	*ret_json = arena_copy(arena, buffer_view(&buffer));
+	*ret_json = device_place_settle(arena_copy(arena, buffer_view(&buffer)), row->place, arena);
 	buffer_finish(&buffer);
 	return NULL;
 }

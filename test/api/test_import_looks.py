@@ -80,3 +80,15 @@ def test_what_is_wrong_with_a_recurrence_is_said(account, clock, members, what):
     report = brought(account, exported("Desk", [entry(clock.slug, 1, use_custom_recurrence=True, **members)], location=None))
     assert what in {what for _, what in notes(report)}
     assert len(report["devices"]) == 1
+
+
+@pytest.mark.parametrize("location, stored, is_noted", [
+    ({"lat": 45.8, "lng": "15.90", "description": "Zagreb", "timezone": "Europe/Zagreb", "name": "x"},
+     '{"lat":"45.8","lng":"15.90","description":"Zagreb","locality":"Zagreb","place_id":"","timezone":"Europe/Zagreb"}', False),
+    ({}, "", False), ({"lat": "", "lng": None, "description": ""}, "", False), ({"description": "Zagreb"}, "", True),
+    ({"lat": "91", "lng": "1"}, "", True), ({"lat": "1"}, "", True), ({"lat": {}, "lng": []}, "", True), ([1], "", True),
+    ({"lat": 1, "lng": 1, "timezone": "Mars/Base"}, "", True), ({"lat": 1, "lng": 1, "description": "x" * 101}, "", True)])
+def test_the_place_of_a_device(account, location, stored, is_noted):
+    report = brought(account, exported("Desk", location=location))
+    assert account.world.sql("SELECT place_json FROM device WHERE id = %s", report["devices"][0]["id"]) == [(stored,)]
+    assert ("place" in {note["what"] for note in report["notBrought"]}) == is_noted

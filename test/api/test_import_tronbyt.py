@@ -59,7 +59,7 @@ def test_a_device_with_its_settings(world, account, clock):
     made, = report["devices"]
     assert (made["state"], made["entries"], made["alias"], made["formerId"]) == ("new", 2, None, export["id"])
     assert made["key"] in made["webSocketUrl"] and made["id"] in made["pollingUrl"]
-    assert notes(report) == [(None, "place"), (None, "render interval")]
+    assert notes(report) == [(None, "render interval")]
     shown = account.get(f"/v1/devices/{made['id']}").ok()
     assert {name: shown[name] for name in ("name", "brightness", "timezone", "scheduleInterval", "sleep")} == {
         "name": "Kitchen", "brightness": 12, "timezone": "Europe/Vienna", "scheduleInterval": 40,
@@ -67,7 +67,8 @@ def test_a_device_with_its_settings(world, account, clock):
     older = account.get(f"/v0/devices/{made['id']}").ok()
     assert (older["dimMode"]["startTime"], older["dimMode"]["brightness"]) == ("19:45", 8)
     assert older["nightMode"]["brightness"] == 3
-    assert world.sql("SELECT locale FROM device WHERE id = %s", made["id"]) == [("de-DE",)]
+    assert world.sql("SELECT locale, place_json FROM device WHERE id = %s", made["id"]) == [
+        ("de-DE", json.dumps(PLACE, separators=(",", ":")))]
     assert older["type"] == "other"
     first, second = account.get(f"/v1/devices/{made['id']}/installations").ok()
     assert older["pinnedApp"] == first["id"].replace("-", "") and older["nightMode"]["app"] == second["id"].replace("-", "")
@@ -80,7 +81,7 @@ def test_a_device_with_its_settings(world, account, clock):
 @renders
 def test_settings_of_an_entry(account, form):
     report = brought(account, exported("Desk", [entry(form.slug, 1, config=WHOLE)]))
-    assert notes(report) == [(None, "place"), (None, "render interval")]
+    assert notes(report) == [(None, "render interval")]
     device = report["devices"][0]["id"]
     installed, = account.get(f"/v1/devices/{device}/installations").ok()
     detail = account.get(f"/v1/devices/{device}/installations/{installed['id']}").ok()
@@ -186,7 +187,7 @@ def test_a_dry_run_changes_nothing(account, clock):
 
 def test_a_second_time(account, clock):
     """A second import leaves imported objects as they are, and adds new ones."""
-    one, two = exported("One", [entry(clock.slug, 1)]), exported("Two")
+    one, two = exported("One", [entry(clock.slug, 1)]), exported("Two", swap_colors=True)
     first = brought(account, one)["devices"][0]
     account.request("PATCH", f"/v1/devices/{first['id']}", body={"name": "Hall"}).ok()
     report = brought(account, exported_account([one, two]))

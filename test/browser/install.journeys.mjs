@@ -34,6 +34,22 @@ def get_schema():
     ])
 `;
 
+/** Script that is green in the north, and blue elsewhere. */
+const NORTH = `load("render.star", "render")
+load("encoding/json.star", "json")
+load("schema.star", "schema")
+
+def main(config):
+    place = config.get("where")
+    isNorth = place and float(json.decode(place)["lat"]) > 0
+    return render.Root(child = render.Box(color = "#0a0" if isNorth else "#00a"))
+
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Location(id = "where", name = "Town", desc = "For the weather", icon = "map"),
+    ])
+`;
+
 let count = 0;
 const newSlug = (word) => `${word}-${process.pid}-${++count}`;
 
@@ -91,7 +107,88 @@ async function rewrite(page, text) {
 	await page.keyboard.insertText(text);
 }
 
+/** Chooses a place in the settings of a device. */
+async function choosePlace(page, device, typed, option) {
+	await page.goto(`devices/${device.id}/settings`);
+	const box = page.getByRole("combobox", { name: "Place" });
+	await box.click();
+	await box.fill(typed);
+	await page.getByRole("option", { name: option }).first().click();
+	await page.getByText("Saved", { exact: true }).first().waitFor();
+}
+
 export default {
+	"a device has a place, which its apps take": async (stage) => {
+		const slug = newSlug("north");
+		await publish(stage, { slug, name: "North", description: "Which half" }, NORTH);
+		const { person, page, device } = await owner(stage);
+		await choosePlace(page, device, "suva", "Suva, Central, Fiji");
+		await page.getByRole("button", { name: "Use its time zone, Pacific/Fiji" }).click();
+		await page.getByRole("button", { name: /^Use its time zone/ }).waitFor({ state: "detached" });
+		await stage.photograph(
+			"device-place",
+			async (other) => {
+				await other.goto(`devices/${device.id}/settings`);
+				await other.getByRole("combobox", { name: "Place" }).scrollIntoViewIfNeeded();
+			},
+			person,
+		);
+		const form = `apps/${slug}/install/${device.id}`;
+		await page.goto(form);
+		const isOfDevice = page.getByLabel("Use the device's place for Town");
+		assert.equal(await isOfDevice.isChecked(), true);
+		await page.getByText("Town: Suva, Central, Fiji").waitFor();
+		const south = await picture(page, ".app-preview");
+		await stage.photograph(
+			"install-place",
+			async (other) => {
+				await other.goto(form);
+				await other.getByLabel("Use the device's place for Town").waitFor();
+			},
+			person,
+		);
+		await isOfDevice.uncheck();
+		assert.equal(
+			await page.getByRole("combobox", { name: "Town" }).inputValue(),
+			"Suva, Central, Fiji",
+		);
+		await isOfDevice.check();
+		await page.getByRole("button", { name: "Install" }).click();
+		await page.getByText("North added to the rotation of Kitchen").waitFor();
+		await picture(page, ".entry");
+		await choosePlace(page, device, "zagreb", /^Zagreb/);
+		const place = { account: person.email, device: device.id };
+		const [installation] = await stage.ask("entries_of", place);
+		await page.goto(`devices/${device.id}/apps/${installation}`);
+		await page.getByText(/^Town: Zagreb/).waitFor();
+		await picture(page, ".app-preview", south);
+		await page.goto(`devices/${device.id}/settings`);
+		await page.getByRole("button", { name: "Remove the place" }).click();
+		await page.getByText("Apps can use it").waitFor();
+	},
+
+	"the browser is asked for its place only on a click": async (stage) => {
+		const { page, device } = await owner(stage);
+		await page.context().grantPermissions(["geolocation"]);
+		await page.context().setGeolocation({ latitude: -18.1416, longitude: 178.4419 });
+		await page.addInitScript(() => {
+			globalThis.asked = 0;
+			const whole = navigator.geolocation.getCurrentPosition.bind(navigator.geolocation);
+			navigator.geolocation.getCurrentPosition = (...how) => {
+				globalThis.asked++;
+				whole(...how);
+			};
+		});
+		await page.goto(`devices/${device.id}/settings`);
+		await page.getByRole("combobox", { name: "Place" }).waitFor();
+		await page.getByText("Enter coordinates").click();
+		assert.equal(await page.evaluate(() => globalThis.asked), 0);
+		await page.getByRole("button", { name: "Use this browser's place" }).click();
+		await page.getByText("18.14° S, 178.44° E", { exact: false }).first().waitFor();
+		assert.equal(await page.evaluate(() => globalThis.asked), 1);
+		await page.getByText("Saved", { exact: true }).first().waitFor();
+	},
+
 	"the clock is found, set up, looked at and installed": async (stage) => {
 		const slug = newSlug("clock");
 		const name = `Clock ${slug}`;

@@ -147,6 +147,7 @@ ROWS = [
     (70, "UPDATE installation SET recurrence_rule = 'FREQ=DAILY;INTERVAL=2', recurrence_start = '2026-11-30' "
          "WHERE rank = (SELECT max(rank) FROM installation)"),
     (69, "UPDATE installation SET pins_itself = true WHERE rank = (SELECT max(rank) FROM installation)"),
+    (71, f"""UPDATE device SET place_json = '{{"lat":"1","lng":"2"}}' WHERE id = '{DEVICE}'"""),
 ]
 
 

@@ -14,7 +14,8 @@ import exported  # noqa: E402
 
 EMAIL = "ada@example.org"
 VALUES = {"bool": "NOT {name}", "str": "{name}", "clock": "77"}
-WITH_FORM = {"brightness_curve": "'3,8,16,35,100'"}
+WITH_FORM = {"brightness_curve": "'3,8,16,35,100'",
+             "place_json": """'{"lat":"1","lng":"2","description":"","locality":"","place_id":"","timezone":"UTC"}'"""}
 
 
 def value_of(name, setting):

@@ -182,6 +182,22 @@ def test_no_entry_has_a_rule(sql):
             sql(f"UPDATE installation SET {column} = %s", wrong)
 
 
+def test_no_device_has_a_place(sql):
+    """Pictures and their render keys stay; a place changes those of settings that mean it, and of encrypted ones."""
+    keys = "SELECT device_id, id, place FROM installation WHERE app_id IS NOT NULL ORDER BY 1, 2"
+    assert sql("SELECT count(*) FROM device WHERE place_json <> ''") == [(0,)]
+    before = sql(keys)
+    sql("UPDATE installation SET display_s = display_s")
+    assert sql(keys) == before
+    sql("UPDATE device SET place_json = %s", '{"lat":"1"}')
+    open_keys = keys.replace("ORDER", "AND secret_settings IS NULL ORDER")
+    assert set(sql(open_keys)) <= set(before)
+    sql("UPDATE device SET place_json = ''")
+    assert sql(keys) == before
+    with pytest.raises(psycopg2.errors.CheckViolation, match="device_place_length"):
+        sql("UPDATE device SET place_json = repeat('x', 4097)")
+
+
 def test_nothing_has_a_filter(sql):
     assert sql("SELECT DISTINCT color_filter, night_color_filter, dim_color_filter FROM device") == [("none", "inherit", "inherit")]
     assert sql("SELECT DISTINCT color_filter FROM installation") == [("inherit",)]

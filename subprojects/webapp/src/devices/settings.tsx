@@ -10,6 +10,7 @@ import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
 import { languages } from "./languages";
 import { Note } from "./note";
+import { PlaceSetting } from "./place_setting";
 import { PlainSettings } from "./plain";
 import { useSaver, useUnsaved, type Saver } from "./saver";
 import type { Device, DeviceUpdate } from "./store";
@@ -107,6 +108,18 @@ function TimezoneSetting(props: SettingsProps): JSX.Element {
 	const { save, said, fault, chosen } = useSetting("timezone", props);
 	const value = typeof chosen === "string" ? chosen : props.device.timezone;
 	return <Timezone value={value} onChoose={save} said={said} fault={fault} />;
+}
+
+function DevicePlace(props: SettingsProps): JSX.Element {
+	const { place, timezone } = props.device;
+	return (
+		<PlaceSetting
+			stored={place}
+			timezone={timezone}
+			saver={useSetting("place", props)}
+			zoneSaver={useSetting("timezone", props)}
+		/>
+	);
 }
 
 function LanguageSetting(props: SettingsProps): JSX.Element {
@@ -264,6 +277,7 @@ export function Settings(props: SettingsProps): JSX.Element {
 				<TextSetting {...props} name="name" label="Name" value={device.name} maxLength={25} />
 				<NoteSetting {...props} />
 				<TimezoneSetting {...props} />
+				<DevicePlace {...props} />
 				<BoardNameSetting {...props} />
 				<TextSetting
 					{...props}

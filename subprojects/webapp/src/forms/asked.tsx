@@ -142,7 +142,7 @@ function Offers({
 /** A field for a place and one of the options that the app's handler offers near it. */
 export function LocationBasedField(props: FieldProps): JSX.Element {
 	const { field, value, onChange, context } = props;
-	const place = readPlace(value);
+	const place = readPlace(value) ?? readPlace(context.devicePlace ?? "");
 	const chosen = readOption(value);
 	const parameter = place && writePlace(place);
 	const offered = useOffered(field, parameter, context.answers);

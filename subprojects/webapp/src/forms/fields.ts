@@ -174,6 +174,16 @@ export function writePlace(place: Place): string {
 	});
 }
 
+/** Value of a setting that takes the device's place, also after that changes. */
+export const DEVICE_PLACE = '{"place":"device"}';
+
+/** Returns settings that take the device's place, for a form that is filled in for the first time. */
+export function settingsAt(devicePlace: string, fields: readonly FormField[]): Settings {
+	if (devicePlace === "") return {};
+	const places = fields.filter(({ type, secret }) => type === "location" && !secret);
+	return Object.fromEntries(places.map(({ id }) => [id, DEVICE_PLACE]));
+}
+
 /** Reads typed degrees; a comma counts as a point. undefined: invalid. */
 export function readDegrees(text: string, largest: number): number | undefined {
 	const clean = text.trim().replace(",", ".").replace("−", "-");

@@ -1,11 +1,12 @@
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 import { Button } from "../components/button";
+import { Fault } from "../components/fault";
 import { Field } from "../components/field";
 import { Finder } from "../components/finder";
 import { browserTimezone, Timezone } from "../components/timezone";
 import { useTyped } from "../components/typed";
-import { readDegrees, readPlace, writePlace, type Place } from "./fields";
+import { DEVICE_PLACE, readDegrees, readPlace, writePlace, type Place } from "./fields";
 import { helpOf, labelOf, type FieldProps } from "./props";
 
 /** Decimals of coordinates, about the size of a town: an app gets no more precision than it needs. */
@@ -121,7 +122,7 @@ function Here({ onPlace }: { onPlace: (place: Place) => void }): JSX.Element {
 			},
 			() => {
 				setBusy(false);
-				setFault("The browser did not share its location.");
+				setFault("The browser did not share its place.");
 			},
 			{ timeout: 20_000 },
 		);
@@ -129,7 +130,7 @@ function Here({ onPlace }: { onPlace: (place: Place) => void }): JSX.Element {
 	return (
 		<span class="row">
 			<Button isBusy={isBusy} onClick={ask}>
-				Use my location
+				Use this browser's place
 			</Button>
 			{fault !== undefined && <span class="fault">{fault}</span>}
 		</span>
@@ -143,6 +144,7 @@ interface PlacePickerProps {
 	help: string | undefined;
 	fault: string | undefined;
 	isDisabled: boolean;
+	said?: string | undefined;
 	timezone: string;
 	find: (text: string) => Promise<readonly Place[]>;
 }
@@ -172,6 +174,7 @@ export function PlacePicker(props: PlacePickerProps): JSX.Element {
 						: (props.help ?? "Enter the name of a town.")
 				}
 				fault={props.fault}
+				said={props.said}
 				isDisabled={isDisabled}
 			/>
 			<div class="form-place">
@@ -192,7 +195,69 @@ export function PlacePicker(props: PlacePickerProps): JSX.Element {
 	);
 }
 
+/** Returns the name of a stored place, or its coordinates. */
+function nameOf(text: string): string | undefined {
+	const place = readPlace(text);
+	return place && (place.name || coordinates(place));
+}
+
+/** The choice between the device's place and another one. */
+function OfDevice({
+	label,
+	devicePlace,
+	isOn,
+	isDisabled,
+	onChange,
+}: {
+	label: string;
+	devicePlace: string;
+	isOn: boolean;
+	isDisabled: boolean;
+	onChange: (isOn: boolean) => void;
+}): JSX.Element {
+	const id = useId();
+	const name = nameOf(devicePlace) ?? "none yet, set it in the settings of the device";
+	return (
+		<div class="field">
+			<label class="check">
+				<input
+					type="checkbox"
+					checked={isOn}
+					disabled={isDisabled}
+					aria-describedby={id}
+					onChange={(event) => onChange(event.currentTarget.checked)}
+				/>
+				<span>
+					Use the device's place<span class="only-read"> for {label}</span>
+				</span>
+			</label>
+			<p class="quiet" id={id}>
+				{label}: {name}
+			</p>
+		</div>
+	);
+}
+
 export function PlaceField(props: FieldProps): JSX.Element {
+	const { devicePlace = "" } = props.context;
+	const isOfDevice = props.value === DEVICE_PLACE;
+	if (!isOfDevice && devicePlace === "") return <OwnPlace {...props} />;
+	return (
+		<>
+			<OfDevice
+				label={labelOf(props.field)}
+				devicePlace={devicePlace}
+				isOn={isOfDevice}
+				isDisabled={props.isDisabled}
+				onChange={(isOn) => props.onChange(isOn ? DEVICE_PLACE : devicePlace)}
+			/>
+			{!isOfDevice && <OwnPlace {...props} />}
+			<Fault label={labelOf(props.field)} fault={isOfDevice ? props.fault : undefined} />
+		</>
+	);
+}
+
+function OwnPlace(props: FieldProps): JSX.Element {
 	const { field, value, onChange, context } = props;
 	return (
 		<PlacePicker

@@ -15,6 +15,8 @@ export interface FormContext {
 	secrets: ReadonlySet<string>;
 	/** Time zone of the device, for dates and times. */
 	timezone: string;
+	/** Place of the device, as it is stored; undefined: the form is not for a device. */
+	devicePlace?: string;
 	answers: Answers;
 }
 

@@ -14,6 +14,7 @@ interface SetupProps {
 	target: Target;
 	appName: string;
 	timezone: string;
+	devicePlace: string;
 	form: Schemas["Form"];
 	/** Stored settings. */
 	settings: Settings;
@@ -225,6 +226,7 @@ export function Setup(props: SetupProps): JSX.Element {
 						settings={settings}
 						secrets={new Set(props.secrets)}
 						timezone={props.timezone}
+						devicePlace={props.devicePlace}
 						answers={answers}
 						faults={faults}
 						onSettings={change}

@@ -7,15 +7,13 @@ import { arrived } from "../devices/arrival";
 import { useDevices, type Device } from "../devices/store";
 import { pathOf } from "../forms/app_about";
 import { Reading, Setup } from "../forms/setup";
-import type { Settings } from "../forms/fields";
+import { settingsAt, type Settings } from "../forms/fields";
 import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 import type { Parameters } from "../frame/routes";
 import { Missing } from "./missing";
 
 type CatalogueApp = Schemas["CatalogueApp"];
-
-const NOTHING: Settings = {};
 
 async function install(app: CatalogueApp, device: Device, settings: Settings): Promise<void> {
 	const body = { app: app.id, settings };
@@ -63,8 +61,9 @@ export function InstallPage({ parameters }: { parameters: Parameters }): JSX.Ele
 					target={{ appId: shown.id, deviceId }}
 					appName={shown.name}
 					timezone={device.timezone}
+					devicePlace={device.place}
 					form={form.value.value}
-					settings={NOTHING}
+					settings={settingsAt(device.place, form.value.value.fields)}
 					secrets={[]}
 					action="Install"
 					isReady

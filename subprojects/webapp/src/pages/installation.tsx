@@ -68,6 +68,7 @@ export function InstallationPage({ parameters }: { parameters: Parameters }): JS
 					target={{ appId: stored.app.id, deviceId, installationId }}
 					appName={stored.app.name}
 					timezone={device.timezone}
+					devicePlace={device.place}
 					form={stored}
 					settings={stored.settings}
 					secrets={stored.secrets}
