@@ -145,7 +145,9 @@ static struct step_result take_app(struct task *task, const struct import_app *a
 	struct app_work *work = &importing->work;
 
 	if (id_is_none(app->version_id)) {
-		import_note(importing, entry, STR("entry"), "there is no app \"%.*s\" here",
+		import_note(importing, entry, STR("entry"),
+			    "there is no app \"%.*s\" here: import the app before the device, or "
+			    "add the entry later",
 			    STR_ARG(entry->app.length ? entry->app : entry->path));
 		return leave_out(task);
 	}

@@ -329,7 +329,7 @@ def test_what_the_file_does_not_say_plainly(account):
         ("Desk", None, "pinned entry", "is not an ID in the file: left out"),
         ("Desk", None, "entry for the night", "is not an ID in the file: left out"),
         ("Desk", None, "render interval", "each app sets its own render interval here"),
-        ("Desk", "2", "entry", 'there is no app "apps/none/none.star" here'),
+        ("Desk", "2", "entry", 'there is no app "apps/none/none.star" here: import the app before the device, or add the entry later'),
         (f"Panel {other['id']}", None, "name", "is missing, and stands in each export of a device")]
 
 
