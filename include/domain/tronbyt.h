@@ -15,10 +15,12 @@
 #include "domain/settings.h"
 #include "record/record.h"
 
+#include <stdarg.h>
+
 enum {
 	TRONBYT_DEVICES_MAX = 100,
 	TRONBYT_ENTRIES_MAX = 2000, /* of all devices */
-	TRONBYT_NOTES_MAX = 5000,
+	TRONBYT_NOTES_MAX = 5000,   /* of all devices */
 	TRONBYT_KEY_LENGTH_MAX = 256,
 	TRONBYT_KEY_LENGTH_STRONG = 16, /* least length of a key that decides between devices */
 	TRONBYT_LEVEL_MAX = 5,		/* of brightness */
@@ -46,17 +48,13 @@ struct tronbyt_shown {
 
 extern const struct record tronbyt_shown_record;
 
+/* Notes of a device. */
 struct tronbyt_notes {
-	struct arena *arena;
 	struct tronbyt_note *list;
 	unsigned count;
-	unsigned room; /* private */
+	unsigned dropped; /* number of notes without room, which are not in the list */
+	unsigned room;	  /* private */
 };
-
-/* Adds a note. Copies only the text that the format makes. */
-__attribute__((format(printf, 5, 6))) void tronbyt_note(struct tronbyt_notes *notes,
-							struct str device, struct str entry,
-							struct str what, const char *why, ...);
 
 struct tronbyt_entry {
 	struct str former_id; /* ID at the other server; empty: none */
@@ -102,13 +100,30 @@ struct tronbyt_device {
 	int64_t dim_start_minute, dim_brightness;
 	struct tronbyt_entry *entries; /* in their order */
 	unsigned entry_count;
+	struct tronbyt_notes notes;
 };
 
 struct tronbyt_export {
+	struct arena *arena; /* of notes */
 	struct tronbyt_device *devices;
 	unsigned device_count;
-	struct tronbyt_notes notes;
+	unsigned note_count; /* in the lists of all devices, at most TRONBYT_NOTES_MAX */
+	unsigned most_notes; /* private: no device has more */
 };
+
+/* Adds a note to a device of the export. If there are TRONBYT_NOTES_MAX, it takes the place of the
+ * last note of the device that has most; that device is the given one if no other has more. So a
+ * device loses notes only if it has more than its share. Copies only the text that the format
+ * makes. */
+__attribute__((format(printf, 5, 6))) void tronbyt_note(struct tronbyt_export *export,
+							struct tronbyt_device *device,
+							struct str entry, struct str what,
+							const char *why, ...);
+/* The same with the arguments of the format. */
+__attribute__((format(printf, 5, 0))) void tronbyt_note_args(struct tronbyt_export *export,
+							     struct tronbyt_device *device,
+							     struct str entry, struct str what,
+							     const char *why, va_list args);
 
 /* Body: the export itself. */
 struct tronbyt_body {
@@ -122,8 +137,8 @@ extern const struct record tronbyt_body_record;
  * its sleep window, while the other server only dimmed it: so the device is dimmed instead, if
  * possible.
  */
-void tronbyt_settle_night(struct tronbyt_device *device, bool has_entry,
-			  struct tronbyt_notes *notes);
+void tronbyt_settle_night(struct tronbyt_export *export, struct tronbyt_device *device,
+			  bool has_entry);
 
 /* Reads an export. Texts lie in the arena of faults. If there are no faults, there is at least one
  * device. */

@@ -33,20 +33,33 @@ static struct tronbyt_shown shown_of(const struct tronbyt_importing *importing, 
 	return shown;
 }
 
-/* Appends the notes of a device. Devices may have equal names, so they are distinguished by the
- * address of the text.
- */
-static void write_notes(const struct tronbyt_notes *notes, const struct tronbyt_device *device,
-			bool *is_first, struct buffer *json)
+static void write_note(const struct tronbyt_note *note, bool *is_first, struct buffer *json)
 {
-	for (unsigned i = 0; i < notes->count; i++) {
-		if (notes->list[i].device.data != device->name.data)
-			continue;
-		if (!*is_first)
-			buffer_append_char(json, ',');
-		*is_first = false;
-		record_write_json(&tronbyt_note_record, &notes->list[i], json);
-	}
+	if (!*is_first)
+		buffer_append_char(json, ',');
+	*is_first = false;
+	record_write_json(&tronbyt_note_record, note, json);
+}
+
+/* Appends the notes of a device, and how many it has that are not in its list. */
+static void write_notes(struct arena *arena, const struct tronbyt_device *device, bool *is_first,
+			struct buffer *json)
+{
+	const struct tronbyt_notes *notes = &device->notes;
+	struct tronbyt_note rest = {.device = device->name, .what = STR("more")};
+
+	for (unsigned i = 0; i < notes->count; i++)
+		write_note(&notes->list[i], is_first, json);
+	if (notes->dropped == 0)
+		return;
+	rest.why = arena_printf(arena,
+				notes->dropped == 1
+				    ? "%u more item of this device was left out or changed, and is "
+				      "not listed"
+				    : "%u more items of this device were left out or changed, and "
+				      "are not listed",
+				notes->dropped);
+	write_note(&rest, is_first, json);
 }
 
 struct step_result import_report(struct task *task)
@@ -71,7 +84,7 @@ struct step_result import_report(struct task *task)
 				     : STR("],\"canOpenAddresses\":false,\"notBrought\":["));
 	for (unsigned i = 0; i < export->device_count; i++)
 		if (importing->devices[i].state != IMPORT_THERE)
-			write_notes(&export->notes, &export->devices[i], &is_first, &json);
+			write_notes(task_arena(task), &export->devices[i], &is_first, &json);
 	buffer_append_str(&json, STR("]}"));
 	answer = task_reply_json(task, 200, &json);
 	buffer_finish(&json);

@@ -99,7 +99,7 @@ static inline struct tronbyt_device *import_file_device(struct tronbyt_importing
 }
 
 /* Notes a part of the device, or of one of its entries, that is not imported. entry: NULL for the
- * device. */
+ * device. what: a literal, or a text of the task's arena. */
 __attribute__((format(printf, 4, 5))) void import_note(struct tronbyt_importing *importing,
 						       const struct tronbyt_entry *entry,
-						       const char *what, const char *why, ...);
+						       struct str what, const char *why, ...);

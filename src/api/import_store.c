@@ -169,7 +169,7 @@ static void note_missing(struct tronbyt_importing *importing, struct import_devi
 		if (!str_to_uint64(text, file->entry_count, &number) || number == 0)
 			continue;
 		device->entry_count--;
-		import_note(importing, &file->entries[number - 1], "entry",
+		import_note(importing, &file->entries[number - 1], STR("entry"),
 			    "its app's version changed during the import");
 	}
 }
@@ -207,7 +207,7 @@ static struct step_result stored(struct task *task)
 		tell_pages(task);
 	} else {
 		device->state = IMPORT_FAILED;
-		import_note(importing, NULL, "device", "the account has %d devices already",
+		import_note(importing, NULL, STR("device"), "the account has %d devices already",
 			    LIMIT_DEVICES_OF_ACCOUNT);
 	}
 	importing->device++;
@@ -307,7 +307,7 @@ struct step_result import_store(struct task *task)
 		if (begin_attempt(task, device))
 			return store_device(task);
 		device->state = IMPORT_FAILED;
-		import_note(importing, NULL, "device",
+		import_note(importing, NULL, STR("device"),
 			    "too many of the addresses belong to other devices here; import it "
 			    "again in a minute");
 	}
@@ -359,7 +359,7 @@ struct step_result import_refused(struct task *task)
 	switch (task_constraint_error(task)) {
 	case CONSTRAINT_ALIAS_TAKEN:
 		device->has_alias = false;
-		import_note(importing, NULL, "address", "another device here uses it");
+		import_note(importing, NULL, STR("address"), "another device here uses it");
 		break;
 	case CONSTRAINT_DEVICE_IMPORTED:
 		end_attempt(task, device);
@@ -369,7 +369,8 @@ struct step_result import_refused(struct task *task)
 	case CONSTRAINT_UNKNOWN_TIMEZONE:
 		end_attempt(task, device);
 		import_file_device(importing)->timezone = STR("UTC");
-		import_note(importing, NULL, "time zone", "is not a known time zone: set to UTC");
+		import_note(importing, NULL, STR("time zone"),
+			    "is not a known time zone: set to UTC");
 		break;
 	default:
 		return task_fail_constraint(task);

@@ -55,21 +55,18 @@ static void take_settings(struct task *task, struct tronbyt_importing *importing
 	settings_check(settings, &work->form, &wrong, &work->open, &work->secret);
 	settings_fit(&work->open, &work->secret, &work->form, &wrong);
 	for (unsigned i = 0; i < wrong.count; i++)
-		import_note(
-		    importing, entry,
-		    arena_printf(task_arena(task), "setting %.*s", STR_ARG(wrong.list[i].name))
-			.data,
-		    "%.*s", STR_ARG(wrong.list[i].detail));
+		import_note(importing, entry,
+			    ARENA_JOIN(task_arena(task), STR("setting "), wrong.list[i].name),
+			    "%.*s", STR_ARG(wrong.list[i].detail));
 	if (form_makes_more(&work->form))
 		return; /* the names of its fields are unknown */
 	for (unsigned i = 0; i < settings->count; i++)
 		if (!settings->items[i].is_removed &&
 		    !form_find(&work->form, settings->items[i].name))
-			import_note(importing, entry,
-				    arena_printf(task_arena(task), "setting %.*s",
-						 STR_ARG(settings->items[i].name))
-					.data,
-				    "the app has no such setting");
+			import_note(
+			    importing, entry,
+			    ARENA_JOIN(task_arena(task), STR("setting "), settings->items[i].name),
+			    "the app has no such setting");
 }
 
 static struct import_app *find_app(const struct tronbyt_importing *importing,
@@ -112,7 +109,7 @@ static void remember_form(struct task *task)
 
 static void note_no_form(struct tronbyt_importing *importing, struct str why)
 {
-	import_note(importing, file_entry(importing), "settings",
+	import_note(importing, file_entry(importing), STR("settings"),
 		    "the app's form is unavailable: %.*s", STR_ARG(why));
 }
 
@@ -148,7 +145,9 @@ static struct step_result take_app(struct task *task, const struct import_app *a
 	struct app_work *work = &importing->work;
 
 	if (id_is_none(app->version_id)) {
-		import_note(importing, entry, "entry", "there is no app \"%.*s\" here",
+		import_note(importing, entry, STR("entry"),
+			    "there is no app \"%.*s\" here: import the app before the device, or "
+			    "add the entry later",
 			    STR_ARG(entry->app.length ? entry->app : entry->path));
 		return leave_out(task);
 	}
@@ -161,7 +160,7 @@ static struct step_result take_app(struct task *task, const struct import_app *a
 		note_no_form(importing, app->why_none);
 	} else if (entry->settings.count) {
 		import_note(
-		    importing, entry, "settings",
+		    importing, entry, STR("settings"),
 		    "the import would run too many app scripts; import fewer devices at a time");
 	}
 	return take_entry(task);
@@ -251,7 +250,7 @@ static struct step_result find_entry(struct task *task)
 		return take_app(task, app);
 	if (importing->form_bytes > IMPORT_FORM_BYTES_MAX) {
 		import_note(
-		    importing, entry, "entry",
+		    importing, entry, STR("entry"),
 		    "the forms of its apps are too large in total; import fewer devices at a time");
 		return leave_out(task);
 	}
@@ -267,7 +266,7 @@ static struct step_result end_device(struct task *task)
 
 	for (unsigned i = 0; i < file->entry_count; i++)
 		has_night |= file->entries[i].is_night && device->entries[i].comes;
-	tronbyt_settle_night(file, has_night, &importing->body.export.notes);
+	tronbyt_settle_night(&importing->body.export, file, has_night);
 	importing->device++;
 	return task_continue(task, next_device);
 }
@@ -314,7 +313,7 @@ static void take_guessable(struct tronbyt_importing *importing)
 	importing->can_open_addresses |= can_open;
 	device->is_open = can_open && importing->opens_addresses;
 	if (!is_strong && !device->is_open) {
-		import_note(importing, NULL, "address",
+		import_note(importing, NULL, STR("address"),
 			    "others can guess /%.*s/, and the file has no key for it of %d "
 			    "characters or more: enter the device's new URL at its panel",
 			    STR_ARG(file->alias), TRONBYT_KEY_LENGTH_STRONG);
@@ -327,7 +326,7 @@ static void take_guessable(struct tronbyt_importing *importing)
 	else
 		memcpy(device->alias_key_hash, device->key_hash, KEY_HASH_BYTES);
 	if (device->needs_key)
-		import_note(importing, NULL, "address",
+		import_note(importing, NULL, STR("address"),
 			    "others can guess /%.*s/, so it works only with the device's key of "
 			    "the former server: a panel that did not send the key there needs "
 			    "the device's new URL",
@@ -368,7 +367,7 @@ static struct step_result looked(struct task *task)
 	}
 	if (!has_room(task, importing)) {
 		device->state = IMPORT_FAILED;
-		import_note(importing, NULL, "device", "the account has %d devices already",
+		import_note(importing, NULL, STR("device"), "the account has %d devices already",
 			    LIMIT_DEVICES_OF_ACCOUNT);
 		importing->device++;
 		return task_continue(task, next_device);
@@ -383,7 +382,7 @@ static struct step_result looked(struct task *task)
 					device->id, str_from(device->key));
 	if (device->link.excess)
 		import_note(
-		    importing, NULL, "address",
+		    importing, NULL, STR("address"),
 		    "its own URL has %zu characters, maximum %d; shorten --public-url by %zu",
 		    device->link.polling_url.length, DEVICE_URL_LENGTH_MAX, device->link.excess);
 	device->entries =
@@ -462,7 +461,7 @@ static struct step_result import_tronbyt_begin(struct task *task)
 	importing->task = task;
 	loop_later_init(&importing->next_turn, on_next_turn);
 	/* The body may have been read on a worker thread. */
-	export->notes.arena = task_arena(task);
+	export->arena = task_arena(task);
 	importing->devices =
 	    arena_zalloc(task_arena(task), export->device_count * sizeof(importing->devices[0]));
 	for (unsigned i = 0; i < export->device_count; i++)

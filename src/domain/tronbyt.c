@@ -35,7 +35,6 @@ static void read_name(struct tronbyt_reader *reader, struct tronbyt_device *devi
 				   : STR("Device without a name");
 	if (device->name.length > DEVICE_NAME_LENGTH_MAX)
 		device->name = shorten(device->name);
-	reader->device = device->name;
 	if (!value && json_is_object(reader->object) && !device->is_unusable)
 		tronbyt_say(reader, "name", "is missing, and stands in each export of a device");
 	else if (!is_text)
@@ -340,7 +339,8 @@ static void read_device(struct tronbyt_reader *reader, struct tronbyt_export *ex
 					  .night_brightness = 10,
 					  .dim_start_minute = DIM_START,
 					  .dim_brightness = 20};
-	reader->device = reader->entry = (struct str){0};
+	reader->device = device;
+	reader->entry = (struct str){0};
 	read_id(reader, export, device);
 	read_name(reader, device);
 	if (!json_is_object(reader->object))
@@ -421,11 +421,11 @@ void tronbyt_read(const struct json_value *root, struct faults *faults,
 		  struct tronbyt_export *ret_export)
 {
 	const struct json_value *devices = json_member(root, "devices");
-	struct tronbyt_reader reader = {
-	    .faults = faults, .notes = &ret_export->notes, .object = root};
+	struct tronbyt_reader reader = {.faults = faults, .export = ret_export, .object = root};
 	unsigned entries_left = TRONBYT_ENTRIES_MAX;
 
-	*ret_export = (struct tronbyt_export){.notes = {.arena = faults->arena}};
+	*ret_export =
+	    (struct tronbyt_export){.arena = faults->arena, .most_notes = TRONBYT_NOTES_MAX};
 	reader.has_levels = has_levels(root, devices);
 	if (!json_is_object(root)) {
 		faults_add_at(faults, STR(""), STR("must be a JSON object"));
@@ -455,14 +455,14 @@ static const struct record_field body_fields[] = {
 const struct record tronbyt_body_record =
     RECORD(struct tronbyt_body, body_fields, .takes_whole = true, .check = check);
 
-void tronbyt_settle_night(struct tronbyt_device *device, bool has_entry,
-			  struct tronbyt_notes *notes)
+void tronbyt_settle_night(struct tronbyt_export *export, struct tronbyt_device *device,
+			  bool has_entry)
 {
 	if (!device->sleep_enabled || has_entry || device->night_brightness == 0)
 		return;
 	device->sleep_enabled = false;
 	if (device->dim_enabled) {
-		tronbyt_note(notes, device->name, (struct str){0}, STR("brightness at night"),
+		tronbyt_note(export, device, (struct str){0}, STR("brightness at night"),
 			     "a device has one dimming time here: %lld %% from the start of "
 			     "dimming on",
 			     (long long)device->dim_brightness);

@@ -63,7 +63,7 @@ static void read_settings(struct tronbyt_reader *reader, struct tronbyt_entry *e
 	for (unsigned i = 0; i < wrong.count; i++) {
 		bool is_one = wrong.list[i].pointer.length > strlen("/config");
 
-		tronbyt_note(reader->notes, reader->device, reader->entry,
+		tronbyt_note(reader->export, reader->device, reader->entry,
 			     is_one ? ARENA_JOIN(wrong.arena, STR("setting "), wrong.list[i].name)
 				    : STR("settings"),
 			     "%.*s", STR_ARG(wrong.list[i].detail));

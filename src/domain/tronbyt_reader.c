@@ -27,47 +27,67 @@ static const struct record_field shown_fields[] = {
 };
 const struct record tronbyt_shown_record = RECORD(struct tronbyt_shown, shown_fields);
 
-static void add_note(struct tronbyt_notes *notes, const struct tronbyt_note *note)
+/* Drops the last note of the device that has most. Returns false if none has more than this one
+ * would have. */
+static bool make_room(struct tronbyt_export *export, const struct tronbyt_device *device)
+{
+	unsigned count = device->notes.count + 1;
+	struct tronbyt_notes *most = NULL;
+
+	if (count >= export->most_notes)
+		return false;
+	for (unsigned i = 0; i < export->device_count; i++)
+		if (!most || export->devices[i].notes.count > most->count)
+			most = &export->devices[i].notes;
+	export->most_notes = most ? most->count : 0;
+	if (count >= export->most_notes)
+		return false;
+	most->count--;
+	most->dropped++;
+	export->note_count--;
+	return true;
+}
+
+static void append(struct arena *arena, struct tronbyt_notes *notes, struct tronbyt_note note)
 {
 	if (notes->count == notes->room) {
-		unsigned room = notes->room ? 2 * notes->room : 64;
-		struct tronbyt_note *list =
-		    arena_alloc(notes->arena, room * sizeof(notes->list[0]));
+		unsigned room = notes->room ? 2 * notes->room : 16;
+		struct tronbyt_note *list = arena_alloc(arena, room * sizeof(notes->list[0]));
 
 		if (notes->count)
 			memcpy(list, notes->list, notes->count * sizeof(list[0]));
 		notes->list = list;
 		notes->room = room;
 	}
-	notes->list[notes->count++] = *note;
+	notes->list[notes->count++] = note;
 }
 
-static void add_text(struct tronbyt_notes *notes, struct str device, struct str entry,
-		     struct str what, const char *why, va_list args)
+void tronbyt_note_args(struct tronbyt_export *export, struct tronbyt_device *device,
+		       struct str entry, struct str what, const char *why, va_list args)
 {
-	struct tronbyt_note note = {.device = device, .entry = entry, .what = what};
-
-	if (notes->count > TRONBYT_NOTES_MAX)
+	if (export->note_count == TRONBYT_NOTES_MAX && !make_room(export, device)) {
+		device->notes.dropped++;
 		return;
-	if (notes->count == TRONBYT_NOTES_MAX)
-		note = (struct tronbyt_note){
-		    .device = device, .what = STR("more"), .why = STR("more was not imported")};
-	else
-		note.why = arena_vprintf(notes->arena, why, args);
-	add_note(notes, &note);
+	}
+	export->note_count++;
+	append(export->arena, &device->notes,
+	       (struct tronbyt_note){.device = device->name,
+				     .entry = entry,
+				     .what = what,
+				     .why = arena_vprintf(export->arena, why, args)});
 }
 
-void tronbyt_note(struct tronbyt_notes *notes, struct str device, struct str entry, struct str what,
-		  const char *why, ...)
+void tronbyt_note(struct tronbyt_export *export, struct tronbyt_device *device, struct str entry,
+		  struct str what, const char *why, ...)
 {
 	va_list args;
 
 	va_start(args, why);
-	add_text(notes, device, entry, what, why, args);
+	tronbyt_note_args(export, device, entry, what, why, args);
 	va_end(args);
 }
 
-/* Words for a member of the export. */
+/* Words for a member of the export, a literal. */
 static struct str words_of(struct arena *arena, const char *member)
 {
 	static const struct {
@@ -106,11 +126,14 @@ static struct str words_of(struct arena *arena, const char *member)
 	    {"uinterval", "render interval"},
 	    {"use_custom_recurrence", "recurrence"},
 	};
-	struct str text = arena_copy(arena, str_from(member));
+	struct str text = str_from(member);
 
 	for (size_t i = 0; i < array_length(all); i++)
 		if (str_equal(text, str_from(all[i].member)))
 			return str_from(all[i].words);
+	if (str_find(text, '_') == text.length)
+		return text;
+	text = arena_copy(arena, text);
 	for (size_t i = 0; i < text.length; i++)
 		if (text.data[i] == '_')
 			((char *)text.data)[i] = ' ';
@@ -122,8 +145,8 @@ void tronbyt_say(struct tronbyt_reader *reader, const char *member, const char *
 	va_list args;
 
 	va_start(args, why);
-	add_text(reader->notes, reader->device, reader->entry,
-		 words_of(reader->notes->arena, member), why, args);
+	tronbyt_note_args(reader->export, reader->device, reader->entry,
+			  words_of(reader->export->arena, member), why, args);
 	va_end(args);
 }
 

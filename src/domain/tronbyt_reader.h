@@ -5,12 +5,12 @@
 
 /* Object of the file. */
 struct tronbyt_reader {
-	struct faults *faults; /* of the whole file; its arena is used for texts */
-	struct tronbyt_notes *notes;
-	const struct json_value *object;
-	struct str key;	   /* its name in the object that contains it; data is NULL: none */
-	struct str device; /* for notes */
+	struct faults *faults;	       /* of the whole file; its arena is used for texts */
+	struct tronbyt_export *export; /* for notes, as the next two */
+	struct tronbyt_device *device;
 	struct str entry;
+	const struct json_value *object;
+	struct str key;	 /* its name in the object that contains it; data is NULL: none */
 	bool has_levels; /* brightness is a number of 0 to 5, not a percentage */
 };
 

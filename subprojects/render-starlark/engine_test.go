@@ -53,6 +53,7 @@ func TestAnimationEndsAtItsMaximum(t *testing.T) {
 	r.MaxDurationMs = 250
 	a, _ := mustServe(t, r, colours)
 	assert.Equal(t, []int{100, 100, 50}, a.DelaysMs)
+	assert.Empty(t, a.Cut, "the entry's next turn begins anew, as meant")
 	r.MaxWholeMs = 350 // the app does not ask for the full animation
 	a, _ = mustServe(t, r, colours)
 	assert.Equal(t, []int{100, 100, 50}, a.DelaysMs)
@@ -69,16 +70,20 @@ func TestWholeAnimationHasItsOwnMaximum(t *testing.T) {
 			for _, c := range []struct {
 				maximumMs, wholeMs int
 				delaysMs           []int
+				cut                string
 			}{
-				{250, 0, []int{100, 100, 50}},
-				{250, 350, []int{100, 100, 100, 50}},
-				{250, 60_000, []int{100, 100, 100, 100}},
-				{250, 100, []int{100, 100, 50}},
+				{250, 0, []int{100, 100, 50}, "the animation is cut after 0.25 s: one that is shown whole lasts no longer"},
+				{250, 350, []int{100, 100, 100, 50}, ""},
+				{250, 300, []int{100, 100, 100}, "the animation is cut after 0.3 s: one that is shown whole lasts no longer"},
+				{250, 400, []int{100, 100, 100, 100}, ""},
+				{250, 60_000, []int{100, 100, 100, 100}, ""},
+				{250, 100, []int{100, 100, 50}, "the animation is cut after 0.25 s: one that is shown whole lasts no longer"},
 			} {
 				r := testRequest()
 				r.What, r.MaxDurationMs, r.MaxWholeMs = what, c.maximumMs, c.wholeMs
 				a, _ := mustServe(t, r, script)
 				assert.Equal(t, c.delaysMs, a.DelaysMs)
+				assert.Equal(t, c.cut, a.Cut)
 			}
 		})
 	}

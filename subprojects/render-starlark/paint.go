@@ -64,6 +64,7 @@ type strip struct {
 	frames []stripFrame
 	bytes  int
 	isCut  bool // there would be more
+	isLong bool // it is shown whole, and would last longer
 }
 
 type stripFrame struct {
@@ -100,6 +101,9 @@ func picture(shown *reel, r *request, m *meter) (blob []byte, cut string, err er
 			frameCount(blob), all, limit)
 	case painted.isCut:
 		cut = fmt.Sprintf("the animation is cut after %d frames: panels show no more", all)
+	case painted.isLong:
+		cut = fmt.Sprintf("the animation is cut after %g s: one that is shown whole lasts no longer",
+			shown.maximum(r).Seconds())
 	}
 	return blob, cut, nil
 }
@@ -116,6 +120,10 @@ func paintAll(shown *reel, r *request, m *meter) (painted strip, err error) {
 		return strip{}, err
 	}
 	for frame := range shown.frames {
+		if remaining <= 0 {
+			painted.isLong = true
+			break
+		}
 		lasts := min(shown.delay, remaining)
 		remaining -= lasts
 		if painted.isCut = !painted.add(frame, lasts); painted.isCut {
@@ -125,7 +133,7 @@ func paintAll(shown *reel, r *request, m *meter) (painted strip, err error) {
 		if err := m.check(); err != nil {
 			return strip{}, err
 		}
-		if remaining <= 0 {
+		if remaining <= 0 && !shown.showFullAnimation {
 			break
 		}
 	}

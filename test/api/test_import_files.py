@@ -153,6 +153,22 @@ def test_each_wrong_setting_is_named(account):
     assert detail(account, report)["settings"] == {"c000": "#010203"}
 
 
+def test_more_notes_than_a_report_has(account):
+    """Each device has its share of 5,000 notes. The last note of one with more says how many are not listed."""
+    many = [exported(name, [{"iname": str(number)} for number in range(count)], location=None)
+            for name, count in (("Big", 4000), ("Small", 2), ("Great", 3000), ("Last", 1))]
+    report = brought(account, {"devices": many}, dryRun=True)
+    listed = [[note["entry"] for note in report["notBrought"] if note["device"] == device["name"] and note["what"] == "entry"]
+              for device in many]
+    assert [len(entries) for entries in listed] == [2498, 2, 2499, 1]
+    assert listed[0] == [str(number) for number in range(2498)]
+    rest = [(note["device"], note["entry"], note["why"]) for note in report["notBrought"] if note["what"] == "more"]
+    assert rest == [
+        ("Big", None, "1502 more items of this device were left out or changed, and are not listed"),
+        ("Great", None, "501 more items of this device were left out or changed, and are not listed")]
+    assert len(report["notBrought"]) == 5002
+
+
 # ---- the file's forms ----
 
 
@@ -315,7 +331,7 @@ def test_what_the_file_does_not_say_plainly(account):
         ("Desk", None, "pinned entry", "is not an ID in the file: left out"),
         ("Desk", None, "entry for the night", "is not an ID in the file: left out"),
         ("Desk", None, "render interval", "each app sets its own render interval here"),
-        ("Desk", "2", "entry", 'there is no app "apps/none/none.star" here'),
+        ("Desk", "2", "entry", 'there is no app "apps/none/none.star" here: import the app before the device, or add the entry later'),
         (f"Panel {other['id']}", None, "name", "is missing, and stands in each export of a device")]
 
 

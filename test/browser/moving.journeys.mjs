@@ -104,6 +104,25 @@ export default {
 		return page;
 	},
 
+	"a panel that keeps its address, and one that needs its new one": async (stage) => {
+		const person = await stage.ask("person", { device: false });
+		const page = await stage.signedIn(person, {});
+		await page.goto("devices/import");
+		await choose(page, exported(accountOf(newId(), `hall-${newId()}`)));
+		await page.getByRole("button", { name: "Import 2 devices" }).click();
+		await page.getByText("Done.", { exact: true }).waitFor();
+		await page.getByText("Panels with a former address then connect by themselves.").waitFor();
+		const lost = page.locator("details", { hasText: "Addresses to enter at panels" });
+		await lost.getByText("Hall", { exact: true }).waitFor();
+		assert.equal(await lost.getByText("Kitchen", { exact: true }).count(), 0);
+		const kept = page.locator("details", { hasText: "Own addresses" });
+		assert.equal(await kept.getAttribute("open"), null);
+		await kept.locator("summary").click();
+		await kept.getByText("Kitchen", { exact: true }).waitFor();
+		assert.equal(await kept.getByText("Hall", { exact: true }).count(), 0);
+		return page;
+	},
+
 	"photographs of an import": async (stage) => {
 		const person = await stage.ask("person", { device: false });
 		const file = exported(accountOf("1f6a09c3", "8e20b7d4"));

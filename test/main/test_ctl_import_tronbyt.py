@@ -63,6 +63,16 @@ def test_for_people(running, tmp_path):
     assert text.count("ws://") == 2
 
 
+def test_more_than_is_listed(running, tmp_path):
+    """A device with many notes hides neither those of the next one, nor how many of its own are not listed."""
+    big = device("Big", apps=[{"iname": str(number)} for number in range(6000)])
+    path = written(tmp_path, big, device("Small", locale="?"))
+    text = run_ctl("--state-dir", running.state_dir, "import", "tronbyt", path, "--dry-run", "--account", OWNER, json_output=False)
+    first, second = text.partition("Not imported, or changed:\nBig\n")[2].split("\nSmall\n")
+    assert first.endswith("  more\n    1001 more items of this device were left out or changed, and are not listed"), first[-200:]
+    assert "  locale\n    is not a language: set to en\n" in second
+
+
 def test_several_files_as_json(running, tmp_path):
     """The output is one array. One unreadable file fails the command."""
     paths = [written(tmp_path, device(f"Panel {number}"), name=f"{number}.json") for number in range(3)]

@@ -25,10 +25,13 @@ static void append_cell(struct buffer *text, struct str value, unsigned width)
 static void append_sentence(struct buffer *text, struct str sentence)
 {
 	enum { WIDTH = 80, INDENT = 4 };
-	struct str word;
+	struct buffer visible = {0};
+	struct str rest, word;
 	size_t used = 0;
 
-	while (str_next(&sentence, ' ', &word)) {
+	ctl_append_visible(sentence, "\n\t", &visible);
+	rest = buffer_view(&visible);
+	while (str_next(&rest, ' ', &word)) {
 		if (used == 0 || used + 1 + table_width(word) > WIDTH) {
 			buffer_append_str(text, used ? STR("\n    ") : STR("    "));
 			used = INDENT;
@@ -36,10 +39,11 @@ static void append_sentence(struct buffer *text, struct str sentence)
 			buffer_append_char(text, ' ');
 			used++;
 		}
-		append_cell(text, word, 0);
+		buffer_append_str(text, word);
 		used += table_width(word);
 	}
 	buffer_append_char(text, '\n');
+	buffer_finish(&visible);
 }
 
 static struct str state_words(struct str state, bool is_dry_run)

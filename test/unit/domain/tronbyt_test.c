@@ -54,9 +54,10 @@ static struct tronbyt_entry *read_entry(const char *members)
 
 static bool is_noted(const char *what)
 {
-	for (unsigned i = 0; i < export.notes.count; i++)
-		if (str_equal(export.notes.list[i].what, str_from(what)))
-			return true;
+	for (unsigned i = 0; i < export.device_count; i++)
+		for (unsigned k = 0; k < export.devices[i].notes.count; k++)
+			if (str_equal(export.devices[i].notes.list[k].what, str_from(what)))
+				return true;
 	return false;
 }
 
@@ -76,7 +77,7 @@ TEST(a_device_that_says_nothing_has_defaults)
 	assert_int_equal(device->brightness, 60);
 	assert_int_equal(device->schedule_interval_s, 15);
 	assert_false(device->sleep_enabled || device->dim_enabled);
-	assert_int_equal(export.notes.count, 1);
+	assert_int_equal(device->notes.count, 1);
 	assert_true(is_noted("name"));
 }
 
@@ -154,23 +155,61 @@ TEST(a_night_without_an_entry_dims)
 	    read_device("\"night_mode_enabled\":true,\"night_start\":\"23:00\","
 			"\"night_brightness\":7");
 
-	tronbyt_settle_night(device, true, &export.notes);
+	tronbyt_settle_night(&export, device, true);
 	assert_true(device->sleep_enabled);
-	tronbyt_settle_night(device, false, &export.notes);
+	tronbyt_settle_night(&export, device, false);
 	assert_false(device->sleep_enabled);
 	assert_true(device->dim_enabled);
 	assert_int_equal(device->dim_start_minute, 23 * 60);
 	assert_int_equal(device->dim_brightness, 7);
 }
 
-TEST(notes_are_bounded)
+/* Reads an account whose devices have so many entries, each of which has a note. Each device has a
+ * name, and no other note. */
+static void read_entries_with_notes(const unsigned *counts, unsigned device_count)
 {
-	struct tronbyt_notes notes = {.arena = &arena};
+	struct buffer text = {0};
 
-	for (unsigned i = 0; i < TRONBYT_NOTES_MAX + 10; i++)
-		tronbyt_note(&notes, STR("d"), STR("e"), STR("w"), "%u", i);
-	assert_int_equal(notes.count, TRONBYT_NOTES_MAX + 1);
-	assert_text(notes.list[TRONBYT_NOTES_MAX].what, "more");
+	buffer_append_str(&text, STR("{\"devices\":["));
+	for (unsigned i = 0; i < device_count; i++) {
+		buffer_printf(&text, "%s{\"id\":\"0a1b2c%02u\",\"name\":\"d%u\",\"apps\":[",
+			      i ? "," : "", i, i);
+		for (unsigned k = 0; k < counts[i]; k++)
+			buffer_append_str(&text, k ? STR(",1") : STR("1"));
+		buffer_append_str(&text, STR("]}"));
+	}
+	buffer_append(&text, "]}", sizeof("]}")); /* with its end */
+	read_text(arena_copy(&arena, buffer_view(&text)).data);
+	buffer_finish(&text);
+	assert_int_equal(faults.count, 0);
+}
+
+TEST(devices_share_the_notes)
+{
+	static const struct {
+		unsigned noted[3], listed[3];
+	} cases[] = {
+	    {{5000, 0, 0}, {5000, 0, 0}},
+	    {{5001, 0, 0}, {5000, 0, 0}},
+	    {{4998, 1, 1}, {4998, 1, 1}},
+	    {{6000, 3, 1}, {4996, 3, 1}},
+	    {{3, 6000, 1}, {3, 4996, 1}},
+	    {{4000, 10, 4000}, {2495, 10, 2495}},
+	    {{2000, 2000, 2000}, {1667, 1667, 1666}},
+	};
+
+	for (size_t i = 0; i < array_length(cases); i++) {
+		read_entries_with_notes(cases[i].noted, 3);
+		for (unsigned k = 0; k < 3; k++) {
+			const struct tronbyt_notes *notes = &export.devices[k].notes;
+
+			assert_int_equal(notes->count, cases[i].listed[k]);
+			assert_int_equal(notes->count + notes->dropped, cases[i].noted[k]);
+			for (unsigned n = 0; n < notes->count; n++)
+				assert_true(str_equal(notes->list[n].device,
+						      arena_printf(&arena, "d%u", k)));
+		}
+	}
 }
 
 TEST(versions_of_firmware)

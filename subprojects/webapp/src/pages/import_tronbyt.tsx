@@ -104,21 +104,22 @@ function NotBrought({ report }: { report: Report }): JSX.Element | null {
 	);
 }
 
-/** The addresses of imported devices, which are shown only once. */
-function Addresses({ devices }: { devices: readonly Imported[] }): JSX.Element | null {
-	const made = devices.filter(({ webSocketUrl }) => webSocketUrl !== null);
-	if (made.length === 0) return null;
-	const areKept = made.every(({ alias }) => alias !== null);
+interface AddressesProps {
+	devices: readonly Imported[];
+	title: string;
+	text: string;
+	isOpen: boolean;
+}
+
+/** Own addresses of imported devices, which are shown only once. */
+function Addresses({ devices, title, text, isOpen }: AddressesProps): JSX.Element | null {
+	if (devices.length === 0) return null;
 	return (
-		<details open={!areKept}>
-			<summary>Own addresses, shown only once</summary>
+		<details open={isOpen}>
+			<summary>{title}, shown only once</summary>
 			<div class="stack">
-				<p>
-					{areKept
-						? "You need these only if you set up a panel again. The panels keep using their former addresses."
-						: "Enter each address on the setup page of its panel, as the Image URL."}
-				</p>
-				{made.map(({ id, name, webSocketUrl }) => (
+				<p>{text}</p>
+				{devices.map(({ id, name, webSocketUrl }) => (
 					<div key={id} class="stack">
 						<p>{name}</p>
 						<Secret text={webSocketUrl ?? ""} what={`the address of ${name}`} />
@@ -129,19 +130,39 @@ function Addresses({ devices }: { devices: readonly Imported[] }): JSX.Element |
 	);
 }
 
-function Next({ devices }: { devices: readonly Imported[] }): JSX.Element | null {
-	if (!devices.some(({ alias }) => alias !== null)) return null;
+/** What to do at the panels: nothing, if they keep their former addresses. */
+function Next({ devices }: { devices: readonly Imported[] }): JSX.Element {
+	const made = devices.filter(({ webSocketUrl }) => webSocketUrl !== null);
+	const kept = made.filter(({ alias }) => alias !== null);
+	const lost = made.filter(({ alias }) => alias === null);
 	return (
-		<div class="notice stack">
-			<p>
-				Now point the host name or the port of the former server to this server. The panels then
-				connect by themselves.
-			</p>
-			<p>
-				Then open each device here, choose Connect and “Move to own address”. This removes its
-				former address, which is only a short secret.
-			</p>
-		</div>
+		<>
+			{kept.length > 0 && (
+				<div class="notice stack">
+					<p>
+						Now point the host name or the port of the former server to this server.{" "}
+						{lost.length > 0 ? "Panels with a former address" : "The panels"} then connect by
+						themselves.
+					</p>
+					<p>
+						Then open each device here, choose Connect and “Move to own address”. This removes its
+						former address, which is only a short secret.
+					</p>
+				</div>
+			)}
+			<Addresses
+				devices={lost}
+				title="Addresses to enter at panels"
+				text="Enter each address on the setup page of its panel, as the Image URL."
+				isOpen
+			/>
+			<Addresses
+				devices={kept}
+				title="Own addresses"
+				text="You need these only if you set up a panel again. The panels keep using their former addresses."
+				isOpen={false}
+			/>
+		</>
 	);
 }
 
@@ -241,7 +262,6 @@ function Outcome({ report, name, isBusy, onBring, onBack, ...open }: OutcomeProp
 			</p>
 			<Devices report={report} />
 			{!report.isDryRun && <Next devices={report.devices} />}
-			{!report.isDryRun && <Addresses devices={report.devices} />}
 			{report.isDryRun && report.canOpenAddresses && <Open {...open} />}
 			<NotBrought report={report} />
 			<div class="row">
