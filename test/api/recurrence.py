@@ -43,3 +43,11 @@ def shows_on(app, day):
         is_place = (day + datetime.timedelta(days=7)).month != day.month if place == "last" else PLACES[(day.day - 1) // 7] == place
         return months % every == 0 and DAYS[day.weekday()] == name and is_place
     return months % every == 0
+
+
+def compare_days(world, app, id, installation_id):
+    begin = datetime.date.fromisoformat(app["recurrence_start_date"] or "2026-03-01")
+    [[days]] = world.sql("SELECT recurrence_days(recurrence_rule, recurrence_start, %s, 63) FROM installation WHERE device_id = %s AND id = %s",
+                         begin, id, installation_id)
+    wanted = [shows_on(app, begin + datetime.timedelta(days=number)) for number in range(63)]
+    assert days == sum(1 << number for number, is_shown in enumerate(wanted) if is_shown), app

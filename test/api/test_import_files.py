@@ -1,6 +1,5 @@
 """Files of tronbyt servers: names of apps, settings of all types, files of version 1, and what its pages write."""
 
-import datetime
 import gzip
 import json
 import random
@@ -12,7 +11,7 @@ from apps import make_app
 from former import account as exported_account
 from former import entry, even
 from former import device as exported
-from recurrence import DAYS, a_recurrence, shows_on
+from recurrence import DAYS, a_recurrence, compare_days
 from test_import_tronbyt import PLACE, brought, notes
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -396,14 +395,6 @@ def a_device(source, slugs):
         "info": {"firmware_version": "v1.6.6", "protocol_type": "WS"}, "color_filter": source.choice(FILTERS),
         "night_color_filter": source.choice(FILTERS), "dim_color_filter": source.choice(FILTERS),
         "swap_colors": source.random() < 0.2, "require_api_key": source.random() < 0.3, "apps": apps}
-
-
-def compare_days(world, app, id, installation_id):
-    begin = datetime.date.fromisoformat(app["recurrence_start_date"] or "2026-03-01")
-    [[days]] = world.sql("SELECT recurrence_days(recurrence_rule, recurrence_start, %s, 63) FROM installation WHERE device_id = %s AND id = %s",
-                         begin, id, installation_id)
-    wanted = [shows_on(app, begin + datetime.timedelta(days=number)) for number in range(63)]
-    assert days == sum(1 << number for number, is_shown in enumerate(wanted) if is_shown), app
 
 
 def minutes(text, otherwise):
