@@ -33,14 +33,15 @@ INCLUDES = {"api": ["api/endpoints.h", "api/operator_note.h"],
             "web": ["web/access.h", "web/changed.h", "web/devices/own_device.h", "web/endpoints.h"]}
 
 
-def header_of(document, record):
-    """Returns the header of a record's struct; None if it is included anyway."""
+def struct_of(document, record):
+    """Returns the struct of a record and its header; None for a header that is included anyway."""
     for schema in document.components["schemas"].values():
         options = schema.get("x-displayd-records", {})
         if record in options:
             said = options[record] or {}
-            return f"domain/{said.get('file', said.get('struct', record))}.h"
-    return None
+            struct = said.get("struct", record)
+            return struct, f"domain/{said.get('file', struct)}.h"
+    return record, None
 
 
 class Endpoint:
@@ -56,9 +57,9 @@ class Endpoint:
         row = [item.strip(" ()").split() for value in fields["row"] for item in value.split(",")]
         self.parameters = [item.split()[0] for value in fields["params"] for item in value.split(",")]
         self.record = row[0][0] if row and len(row[0]) == 1 else None
-        self.row = self.record or (f"{self.statement}_row" if row else None)
+        struct, self.header = struct_of(document, self.record)
+        self.row = struct or (f"{self.statement}_row" if row else None)
         self.body = operation.facts.get("record", "").removesuffix("_record")
-        self.header = header_of(document, self.record)
         for code in codes(operation):
             document.kind(operation, code)
         if "missing" in self.said and not row:

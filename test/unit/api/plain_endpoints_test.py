@@ -196,6 +196,18 @@ def test_statement_whose_row_is_the_answer(description):
     assert "\t\treturn task_refuse(task);\n" in made and "id_parse" not in made
 
 
+def test_statement_whose_record_has_the_struct_of_another(description):
+    said = STATEMENT.replace(" panel: true,", "")
+    schema = "components: {schemas: {Bulb: {type: object, description: A bulb., x-displayd-records: {bulb: {struct: lamp}}}}}\n"
+    description.write("api/lamps.c", SOURCE)
+    description.write("sql/lamp_switch.sql", STATEMENT_SQL.replace("generation int8", "bulb"))
+    description.write("api/public/lamps.yaml", LAMPS + said + schema)
+    done = description.c("api")[0]
+    assert done.returncode == 0, done.stderr
+    made = (description.folder / "plain.c").read_text()
+    assert "\tstruct lamp row;\n" in made and "&bulb_record, &state->row" in made and '"domain/lamp.h"' in made
+
+
 @pytest.mark.parametrize("old, new, reason", [
     ("panel", "panels", "x-displayd-statement has changed, kept, missing, name, panel, refused, values only"),
     ("-- row: generation int8\n", "", "has no row that may be missing"),
