@@ -5,8 +5,8 @@
 and sql/query has a file of its endpoint's name (tools/statement_lists.py). The members:
 
     name      the statement, if it has another name than the endpoint
-    cursor    letter of the list's cursors, which no other statement's list has; the example of CursorOf... begins with
-              it (base64url). none: the statement has no "list:", and the list no parts
+    cursor    letter of the list's cursors, as yet unused; it is the first byte of the decoded example of CursorOf....
+              none: the statement has no "list:", and the list no parts
     record    record of an element, if it is not the first one of the row
     gzip      true: the list is sent in gzip to callers that accept it
     envelope  member of the object in which the array lies

@@ -4,6 +4,7 @@
 -- the others, and their copies of entries do not pin themselves.
 ALTER TABLE installation ADD COLUMN pins_itself boolean NOT NULL DEFAULT false;
 COMMENT ON COLUMN installation.pins_itself IS 'while it is enabled, in its hours and has a picture, others like it alone have turns with it';
+CREATE INDEX installation_pins_itself ON installation (device_id) WHERE pins_itself;
 
 -- With pins_itself.
 CREATE OR REPLACE VIEW installation_v0 AS

@@ -51,14 +51,16 @@ CREATE FUNCTION recurrence_days(rule text, start_day text, from_day date, day_co
 $$;
 
 -- Whether an entry that is enabled has turns at a local time. Hours belong to the day on which they begin.
-CREATE FUNCTION entry_is_on(entry installation, at timestamp) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-	SELECT CASE WHEN entry.start_minute IS NULL THEN true
-			WHEN entry.start_minute < entry.end_minute THEN minute >= entry.start_minute AND minute < entry.end_minute
-			ELSE minute >= entry.start_minute OR minute < entry.end_minute END
-		AND entry.weekdays::int4 >> extract(isodow FROM day)::int4 - 1 & 1 = 1
-		AND CASE WHEN entry.recurrence_rule = '' AND entry.recurrence_start = '' THEN true
-			ELSE recurrence_days(entry.recurrence_rule, entry.recurrence_start, day, 1) = 1 END
+CREATE FUNCTION entry_is_on(start_minute int2, end_minute int2, weekdays int2, recurrence_rule text, recurrence_start text,
+	at timestamp) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE WHEN start_minute IS NULL THEN true
+			WHEN start_minute < end_minute THEN minute >= start_minute AND minute < end_minute
+			ELSE minute >= start_minute OR minute < end_minute END
+		AND weekdays::int4 >> extract(isodow FROM day)::int4 - 1 & 1 = 1
+		AND CASE WHEN recurrence_rule = '' AND recurrence_start = '' THEN true
+			ELSE recurrence_days(recurrence_rule, recurrence_start, day, 1) = 1 END
 	FROM (SELECT extract(hour FROM at)::int4 * 60 + extract(minute FROM at)::int4 AS minute) AS now
-	CROSS JOIN LATERAL (SELECT at::date - CASE WHEN entry.start_minute >= entry.end_minute AND minute < entry.start_minute
-		THEN 1 ELSE 0 END AS day) AS begun
+	CROSS JOIN LATERAL (
+		SELECT at::date - CASE WHEN start_minute >= end_minute AND minute < start_minute THEN 1 ELSE 0 END AS day
+	) AS begun
 $$;

@@ -17,7 +17,7 @@ SELECT coalesce((
 	) AS made ON true
 	CROSS JOIN LATERAL (SELECT coalesce(app_entry.picture_hash, installation.picture_hash) AS hash) AS look
 	CROSS JOIN LATERAL (
-		SELECT entry_is_on(installation, here.at) AS are_now
+		SELECT entry_is_on(start_minute, end_minute, weekdays, recurrence_rule, recurrence_start, here.at) AS are_now
 	) AS hours
 	CROSS JOIN LATERAL (
 		SELECT installation.id AS "installationId", installation.name,
@@ -99,7 +99,7 @@ CROSS JOIN LATERAL (
 			ON app_entry.device_id = installation.device_id AND app_entry.id = installation.id
 		WHERE installation.device_id = device.id AND installation.pins_itself AND installation.is_enabled
 			AND is_present(installation.expires_at) AND app.status IS DISTINCT FROM 'disabled'
-			AND entry_is_on(installation, here.at)
+			AND entry_is_on(start_minute, end_minute, weekdays, recurrence_rule, recurrence_start, here.at)
 			AND coalesce(app_entry.picture_hash, installation.picture_hash) IS NOT NULL
 	) AS pin_themselves
 ) AS others

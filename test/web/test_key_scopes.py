@@ -122,7 +122,7 @@ def test_each_call_keeps_to_the_chosen_devices(world):
         answer = world.request(method.upper(), target, key=key, body=None if method in ("get", "delete") else {})
         assert answer.problem(403)["detail"] == detail, (method, path)
     assert seen == NO_DEVICE | FILTERED, (
-        f"add to NO_DEVICE, FILTERED (x-displayd-key-devices: only) or ACCOUNT_WIDE: {seen - NO_DEVICE - FILTERED}; "
+        f"add to NO_DEVICE, FILTERED (x-displayd-key-devices: only) or OF_ALL: {seen - NO_DEVICE - FILTERED}; "
         f"remove: {(NO_DEVICE | FILTERED) - seen}")
     # The filters: lists are tested below, streams in test_key_events.py.
     assert [one["id"] for one in world.get("/v1/device-names", key=key).json()] == [mine]

@@ -109,7 +109,9 @@ SPECIAL = {
                       "change.timezone": "'Europe/Paris'"},
     "own_device_": {"id": quoted(key(3, 1))}, "panel_mac": {"id": quoted(key(3, 1))},
     "installation_": {"id": "'e1'"}, "installation_create": {"id": "'new'", "device_id": quoted(key(3, 101))}, "rotation_": {"id": "'e1'"},
-    "rotation_order": {"ids": "'{}'"}, "entry_": {"id": "'e1'"}, "panel_picture": {"id": "'e1'"},
+    "rotation_order": {"ids": "'{}'"}, "entry_": {"id": "'e1'"},
+    "entry_copy": {"id": "'new'", "source_id": quoted(key(3, 1)), "source_entry": "'e1'", "device_id": quoted(key(3, 101))},
+    "panel_picture": {"id": "'e1'"},
     "push_store_installation": {"device_id": quoted(key(3, 101)), "id": "'pushed'"},
     "passkey_": {"id": quoted(key(14, 1))}, "invitation_revoke": {"id": quoted(key(13, 1))},
     "invitation_create": {"email": "'new@example.org'"},
@@ -245,7 +247,7 @@ def counts(values, statement):
 # Statements that read everything of one device (the whole rotation) or of one account (its sessions, or the
 # devices of its webhooks).
 READS_ENTRIES = ("rotation_", "installation_list", "installation_part", "own_device_remove", "device_update",
-                 "panel_installations", "installation_", "picture_by_hash", "session_", "webhook_", "entry_move")
+                 "panel_installations", "installation_", "picture_by_hash", "session_", "webhook_", "entry_move", "device_pin")
 
 # Statements that sum the bytes of an account: its devices and apps, of limited number, have the partial
 # sums. Also the one that checks its devices for expired entries.
