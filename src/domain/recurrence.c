@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { YEAR_MIN = 1970, YEAR_MAX = 2200 };
+enum { YEAR_MAX = 2200 };
 
 struct part {
 	const char *name;

@@ -150,7 +150,7 @@ static struct str read_pattern(struct tronbyt_reader *reader, bool is_weekly)
 {
 	struct tronbyt_reader pattern = *reader;
 	struct arena *arena = reader->faults->arena;
-	struct str name = {0}, day;
+	struct str name = STR(""), day;
 	int64_t days = WEEKDAYS_ALL, number = 0;
 
 	pattern.object = tronbyt_member(reader, "recurrence_pattern");

@@ -224,7 +224,6 @@ export function EntryOptions(props: OptionProps & { id: string; name: string }):
 	const { device, entry, id, name } = props;
 	const ruleSaver = useOption("recurrenceRule", props);
 	const startSaver = useOption("recurrenceStart", props);
-	const untilSaver = useOption("recurrenceRule", props);
 	return (
 		<div class="entry-options" id={id} role="group" aria-label={`When ${name} is shown`}>
 			<div class="entry-switches">
@@ -238,7 +237,6 @@ export function EntryOptions(props: OptionProps & { id: string; name: string }):
 				start={entry.recurrenceStart}
 				ruleSaver={ruleSaver}
 				startSaver={startSaver}
-				untilSaver={untilSaver}
 			/>
 			<NameOption {...props} />
 			<DisplayTime {...props} />

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { Field } from "../components/field";
 import { Select } from "../components/select";
 import {
@@ -25,20 +26,24 @@ interface TypedProps {
 	/** Returns what is to be saved; undefined, and `wrong` is said. */
 	read: (text: string) => string | undefined;
 	wrong?: string;
+	/** The server's faults of the rule stand elsewhere. */
+	isQuiet?: boolean;
 	help?: string;
 	type?: "number" | "date";
 }
 
 /** Saves on leaving the field. */
-function Typed({ label, stored, saver, read, wrong, help, type }: TypedProps): JSX.Element {
+function Typed(props: TypedProps): JSX.Element {
+	const { label, stored, saver, read, wrong, isQuiet, help, type } = props;
 	const [text, setText, sent] = useUnsaved(saver.said, stored);
+	const [fault, setFault] = useState<string>();
 	const leave = () => {
 		if (text === undefined || text === stored) {
 			setText(undefined);
 			return;
 		}
 		const value = read(text.trim());
-		saver.refuse(value === undefined ? wrong : undefined);
+		setFault(value === undefined ? wrong : undefined);
 		if (value === undefined) return;
 		sent.current = text;
 		saver.save(value);
@@ -51,7 +56,7 @@ function Typed({ label, stored, saver, read, wrong, help, type }: TypedProps): J
 			onInput={setText}
 			onLeave={leave}
 			help={help}
-			fault={saver.fault}
+			fault={fault ?? (isQuiet ? undefined : saver.fault)}
 			{...(type ? { type } : {})}
 		/>
 	);
@@ -132,8 +137,6 @@ interface RecurrenceProps {
 	start: string;
 	ruleSaver: Saver<string>;
 	startSaver: Saver<string>;
-	/** Also of the rule, so that a fault stands at the last day alone. */
-	untilSaver: Saver<string>;
 }
 
 /** The days on which an entry is shown, besides its weekdays. */
@@ -142,9 +145,8 @@ export function RecurrenceOption({
 	start,
 	ruleSaver,
 	startSaver,
-	untilSaver,
 }: RecurrenceProps): JSX.Element {
-	const now = readRule(ruleSaver.chosen ?? untilSaver.chosen ?? rule);
+	const now = readRule(ruleSaver.chosen ?? rule);
 	const choices = Object.entries(CHOICES).map(([value, words]) => ({ value, words }));
 	const repeats = now.choice !== "day";
 	const choose = (choice: Choice) => {
@@ -174,7 +176,8 @@ export function RecurrenceOption({
 					label="Last day"
 					type="date"
 					stored={now.until}
-					saver={untilSaver}
+					isQuiet
+					saver={ruleSaver}
 					read={(until) => writeRule({ ...now, until })}
 				/>
 			</div>
