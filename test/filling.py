@@ -409,14 +409,17 @@ def rows(stage):
 
 
 def processes(server):
-    """The processes that all accounts share: {name: process IDs}."""
-    found, todo = {}, [server.process.pid]
+    """The processes that all accounts share: {name: process IDs}. A child that still has its parent's name has not
+    begun its program yet."""
+    found, todo = {}, [(server.process.pid, None)]
     while todo:
-        pid = todo.pop()
+        pid, parent = todo.pop()
         with contextlib.suppress(OSError):
             with open(f"/proc/{pid}/comm", encoding="ascii") as file:
-                found.setdefault(file.read().strip(), set()).add(pid)
+                name = file.read().strip()
+            if name != parent:
+                found.setdefault(name, set()).add(pid)
             for task in os.listdir(f"/proc/{pid}/task"):
                 with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
-                    todo += map(int, file.read().split())
+                    todo += [(int(child), name) for child in file.read().split()]
     return found
