@@ -54,9 +54,8 @@ struct content {
 	/* Sorted by the rotation: by position, until it is reordered. */
 	struct content_installation *installations;
 	unsigned installation_count;
-	bool has_ends; /* at least one installation expires */
-	int64_t
-	    known_until_us; /* wall clock: recurrences are to be read again; 0: there are none */
+	bool has_ends;		  /* at least one installation expires */
+	int64_t known_until_us;	  /* wall clock: recurrences are read again; 0: none */
 	int16_t night_brightness; /* percent; 0: dark */
 	int64_t pinned_position;  /* creation number; 0: none; -1: an entry without a picture */
 	int64_t turn_count;	  /* how often the device was told to turn on */

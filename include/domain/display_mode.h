@@ -7,8 +7,7 @@
  *   PINNED    the pinned entry alone
  *   PUSH      a push alone: it is held, or wakes the panel in the sleep window
  *   ROTATION  the entries that are enabled and in their hours, in turn; also while the pinned entry
- *             has no picture. While one that pins itself has a picture, only those that pin
- * themselves
+ *             has no picture; only those that pin themselves, while one of them has a picture
  *
  * The night entry and the pinned entry are shown regardless of their own hours, even if they are
  * disabled. */

@@ -130,7 +130,7 @@ function Addresses({ devices, title, text, isOpen }: AddressesProps): JSX.Elemen
 	);
 }
 
-/** What to do at the panels: nothing, if they keep their former addresses. */
+/** Steps at the panels: none, if they keep their former addresses. */
 function Next({ devices }: { devices: readonly Imported[] }): JSX.Element {
 	const made = devices.filter(({ webSocketUrl }) => webSocketUrl !== null);
 	const kept = made.filter(({ alias }) => alias !== null);
