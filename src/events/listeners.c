@@ -303,7 +303,8 @@ bool listeners_listen(struct listeners *listeners, struct id account_id, struct 
 		return true;
 	/* Workers that have started since do not know of the listener. */
 	listener->is_heard = false;
-	say(listeners, listener);
+	if (list_is_empty(&listener->waits))
+		say(listeners, listener);
 	list_append(&listener->waits, &wait->node);
 	return false;
 }
@@ -346,6 +347,9 @@ static void on_listen(struct hint_subscription *hints, struct str text)
 	} else if (id_parse(text, &account_id) && (listener = hear(listeners, account_id))) {
 		listener->is_heard = true;
 		end_waits(listener);
+		if (listener->was_late)
+			listeners_lose(listeners, listener);
+		listener->was_late = false;
 	}
 }
 
@@ -379,6 +383,7 @@ static void on_up(struct hint_subscription *hints, bool up)
 	while ((node = map_next(&listeners->accounts, node))) {
 		struct listener *listener = container_of(node, struct listener, by_account);
 
+		listener->was_late = false;
 		if (up)
 			load(listeners, listener);
 		else
@@ -397,7 +402,10 @@ static void look_after(struct listeners *listeners, struct listener *listener)
 	uint64_t now_ms = loop_now_ms(listeners->loop);
 	size_t before = listener->ring.bytes;
 
-	end_waits(listener);
+	if (!list_is_empty(&listener->waits) && now_ms - listener->told_ms >= TICK_MS) {
+		listener->was_late = true;
+		end_waits(listener);
+	}
 	if (listener->streams)
 		listener->heard_ms = now_ms;
 	if (now_ms - listener->heard_ms > LIMIT_EVENTS_MS) {
