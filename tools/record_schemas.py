@@ -8,7 +8,7 @@ A record's members are the properties in their order. What it may say:
     struct      struct of the record; its own name is the usual one. Structs have the members of all their records
     file        FILE; the usual one is the name of the struct
     by-hand     the struct stands in domain/FILE.h, since it has members that no description has
-    rows        it reads rows: its members have columns
+    rows        its members have columns, but those of type "any" do not
     sets        {member: type}: members that only C sets, such as those of its check
     columns     {column: type}: columns without a property, after the others; {column: {type: T, nullable: true,
                 member: NAME, before: PROPERTY}}
@@ -199,7 +199,7 @@ class Record:
         options = [] if self.is_body else [f'.name = "{one.name}"']
         options += [f'.body = "{body.name}"'] if body else []
         column = one.facts.get("column", member.rpartition(".")[2].removesuffix("_us"))
-        if self.options.get("rows") and column is not False:
+        if self.options.get("rows") and column is not False and kind != "any":
             if kind == "int":
                 fault(one.said, f"{one.name}: say its {PREFIX}type, int2, int4 or int8: it is in rows")
             options.append(f'.column = "{column}"')

@@ -9,23 +9,6 @@
 #include "base/limits.h"
 #include "domain/installation_records.h"
 
-/* Options that the owner of an entry sets, in addition to the settings of an app. */
-struct entry_options {
-	struct str name; /* empty: none of its own */
-	bool is_enabled;
-	int64_t display_s;   /* 0: as the schedule interval says */
-	struct str hours;    /* JSON; empty: the whole day */
-	struct str weekdays; /* JSON */
-	bool is_pinned;
-	struct str note;
-	struct str color_filter;
-	bool plays_whole;
-	bool pins_itself;
-	struct str recurrence_rule, recurrence_start;
-};
-
-extern const struct record entry_options_record;
-
 /* Installation with everything that its owner sets. */
 struct installation_detail {
 	struct installation installation;

@@ -46,14 +46,12 @@ WITH source AS (
 	FROM locked, source
 ), made AS (
 	INSERT INTO installation (device_id, id, app_id, position, settings, secret_settings, settings_hash, name,
-		is_enabled, display_s, start_minute, end_minute, weekdays, note, color_filter, plays_whole, pins_itself,
-		recurrence_rule, recurrence_start, picture, picture_hash,
+		{installation_change}, display_s, start_minute, end_minute, weekdays, picture, picture_hash,
 		picture_generation,
 		expires_at, expires_generation)
 	SELECT named.id, named.name, source.app_id, named.generation + 1, :settings, :secret_settings, :settings_hash,
-		source.name, source.is_enabled, source.display_s, source.start_minute, source.end_minute,
-		source.weekdays, source.note, source.color_filter, source.plays_whole, source.pins_itself, source.recurrence_rule,
-		source.recurrence_start, source.picture, source.picture_hash,
+		source.name, source.{installation_change}, source.display_s, source.start_minute, source.end_minute,
+		source.weekdays, source.picture, source.picture_hash,
 		CASE WHEN source.app_id IS NULL THEN named.generation + 1 ELSE 0 END, source.expires_at,
 		CASE WHEN source.expires_at IS NOT NULL THEN named.generation + 1 END
 	FROM named, source

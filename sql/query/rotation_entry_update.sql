@@ -7,13 +7,10 @@
 -- unpins another one, and only one entry is shown at night. The device's row is locked first, as by
 -- every change of its entries. No row: the device has no such entry, or it or the version or the
 -- device is not what was seen; then nothing is changed.
--- params: device_id uuid, id text, sets_enabled bool, is_enabled bool, sets_display bool,
+-- params: device_id uuid, id text, change installation_change, sets_display bool,
 --   display_s int4, sets_hours bool, start_minute int2, end_minute int2, sets_weekdays bool,
 --   weekdays int2, sets_pinned bool, is_pinned bool, sets_night bool, is_night bool,
---   night_brightness int2, sets_note bool, note text, sets_color_filter bool, color_filter text,
---   sets_plays_whole bool, plays_whole bool, sets_pins_itself bool, pins_itself bool,
---   sets_recurrence_rule bool, recurrence_rule text, sets_recurrence_start bool, recurrence_start text,
---   sets_name bool, name text, settings text, secret_settings bytea?,
+--   night_brightness int2, sets_name bool, name text, settings text, secret_settings bytea?,
 --   settings_hash bytea, seen_hash bytea, version_id uuid, expected_generation int8
 -- row: generation int8
 -- refuse: device_pinned_fkey -> entry_gone, device_night_fkey -> entry_gone
@@ -38,18 +35,12 @@ WITH deployed AS (
 	FOR NO KEY UPDATE
 ), changed AS (
 	UPDATE installation
-	SET is_enabled = CASE WHEN :sets_enabled THEN :is_enabled ELSE is_enabled END,
+	SET {change},
 		display_s = CASE WHEN :sets_display THEN nullif(:display_s, 0) ELSE display_s END,
 		start_minute = CASE WHEN :sets_hours THEN nullif(:start_minute, -1)
 			ELSE start_minute END,
 		end_minute = CASE WHEN :sets_hours THEN nullif(:end_minute, -1) ELSE end_minute END,
 		weekdays = CASE WHEN :sets_weekdays THEN :weekdays ELSE weekdays END,
-		color_filter = CASE WHEN :sets_color_filter THEN :color_filter ELSE color_filter END,
-		plays_whole = CASE WHEN :sets_plays_whole THEN :plays_whole ELSE plays_whole END,
-		pins_itself = CASE WHEN :sets_pins_itself THEN :pins_itself ELSE pins_itself END,
-		recurrence_rule = CASE WHEN :sets_recurrence_rule THEN :recurrence_rule ELSE recurrence_rule END,
-		recurrence_start = CASE WHEN :sets_recurrence_start THEN :recurrence_start ELSE recurrence_start END,
-		note = CASE WHEN :sets_note THEN :note ELSE note END,
 		name = CASE WHEN :sets_name THEN nullif(:name, '') ELSE name END,
 		settings = CASE WHEN EXISTS (SELECT FROM deployed) THEN :settings ELSE settings END,
 		secret_settings = CASE WHEN EXISTS (SELECT FROM deployed) THEN :secret_settings

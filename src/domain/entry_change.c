@@ -98,14 +98,7 @@ void entry_change_check(void *body, uint64_t seen, struct faults *faults)
 
 	check_any(seen, faults);
 	settings_read(change->settings_value, faults, &change->settings);
-	change->sets_enabled = seen >> ENTRY_CHANGE_IS_ENABLED_FIELD & 1;
-	change->sets_pinned = seen >> ENTRY_CHANGE_IS_PINNED_FIELD & 1;
-	change->sets_note = seen >> ENTRY_CHANGE_NOTE_FIELD & 1;
-	change->sets_plays_whole = seen >> ENTRY_CHANGE_PLAYS_WHOLE_FIELD & 1;
-	change->sets_pins_itself = seen >> ENTRY_CHANGE_PINS_ITSELF_FIELD & 1;
-	change->sets_recurrence_rule = seen >> ENTRY_CHANGE_RECURRENCE_RULE_FIELD & 1;
-	change->sets_recurrence_start = seen >> ENTRY_CHANGE_RECURRENCE_START_FIELD & 1;
-	change->sets_color_filter = seen >> ENTRY_CHANGE_COLOR_FILTER_FIELD & 1;
+	change->present = seen;
 	if (change->display && !read_display(change->display, &change->display_s))
 		faults_add(faults, STR("displaySeconds"),
 			   "must be null or an integer from %d to %d", DISPLAY_MIN_S,

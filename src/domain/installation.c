@@ -3,25 +3,6 @@
 #include <inttypes.h>
 #include <sodium.h>
 
-static const struct record_field entry_options_fields[] = {
-    RECORD_STR(struct entry_options, name, .name = "name", .column = "name", .nullable = true),
-    RECORD_BOOL(struct entry_options, is_enabled, .name = "isEnabled", .column = "is_enabled"),
-    RECORD_INT4(struct entry_options, display_s, .name = "displaySeconds", .column = "display_s",
-		.nullable = true),
-    RECORD_JSON(struct entry_options, hours, .name = "hours", .column = "hours", .nullable = true),
-    RECORD_JSON(struct entry_options, weekdays, .name = "weekdays", .column = "weekdays"),
-    RECORD_BOOL(struct entry_options, is_pinned, .name = "isPinned", .column = "is_pinned"),
-    RECORD_STR(struct entry_options, note, .name = "note", .column = "note"),
-    RECORD_STR(struct entry_options, color_filter, .name = "colorFilter", .column = "color_filter"),
-    RECORD_BOOL(struct entry_options, plays_whole, .name = "playsWhole", .column = "plays_whole"),
-    RECORD_BOOL(struct entry_options, pins_itself, .name = "pinsItself", .column = "pins_itself"),
-    RECORD_STR(struct entry_options, recurrence_rule, .name = "recurrenceRule",
-	       .column = "recurrence_rule"),
-    RECORD_STR(struct entry_options, recurrence_start, .name = "recurrenceStart",
-	       .column = "recurrence_start"),
-};
-const struct record entry_options_record = RECORD(struct entry_options, entry_options_fields);
-
 static const struct record_field installation_detail_fields[] = {
     RECORD_ROW(struct installation_detail, installation, &installation_record, .is_shown = true),
     RECORD_ROW(struct installation_detail, options, &entry_options_record, .is_shown = true),

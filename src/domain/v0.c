@@ -153,7 +153,7 @@ static void read_filter(const struct json_value *value, struct entry_change *ent
 	}
 	if (fault)
 		faults_add(faults, STR("colorFilter"), "%s", fault);
-	entry->sets_color_filter = true;
+	entry->present |= 1 << ENTRY_CHANGE_COLOR_FILTER_FIELD;
 }
 
 /* An animation that is cut short although its app wants it whole has no counterpart here. */
@@ -163,7 +163,7 @@ static void read_whole(const struct json_value *value, struct entry_change *entr
 	struct str text = {0};
 
 	json_get_str(value, &text);
-	entry->sets_plays_whole = true;
+	entry->present |= 1 << ENTRY_CHANGE_PLAYS_WHOLE_FIELD;
 	entry->plays_whole = str_equal(text, STR("true"));
 	if (!entry->plays_whole && !str_equal(text, STR("auto")))
 		faults_add(faults, STR("showFullAnimation"), "must be \"true\" or \"auto\"");
@@ -174,9 +174,12 @@ void v0_installation_change_check(void *body, uint64_t seen, struct faults *faul
 	struct v0_installation_change *change = body;
 	struct entry_change *entry = &change->entry;
 
-	entry->sets_enabled = seen >> V0_INSTALLATION_CHANGE_ENTRY_IS_ENABLED_FIELD & 1;
-	entry->sets_pinned = seen >> V0_INSTALLATION_CHANGE_ENTRY_IS_PINNED_FIELD & 1;
-	entry->sets_pins_itself = seen >> V0_INSTALLATION_CHANGE_ENTRY_PINS_ITSELF_FIELD & 1;
+	entry->present = (seen >> V0_INSTALLATION_CHANGE_ENTRY_IS_ENABLED_FIELD & 1)
+			     << ENTRY_CHANGE_IS_ENABLED_FIELD |
+			 (seen >> V0_INSTALLATION_CHANGE_ENTRY_IS_PINNED_FIELD & 1)
+			     << ENTRY_CHANGE_IS_PINNED_FIELD |
+			 (seen >> V0_INSTALLATION_CHANGE_ENTRY_PINS_ITSELF_FIELD & 1)
+			     << ENTRY_CHANGE_PINS_ITSELF_FIELD;
 	check_fixed(change->fixed, installation_fixed, array_length(installation_fixed), faults);
 	settings_read_any(entry->settings_value, STR("config"), faults, &entry->settings);
 	if (entry->display && !read_display(entry->display, &entry->display_s))

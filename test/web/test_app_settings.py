@@ -65,21 +65,18 @@ def test_settings_that_were_not_seen_change_nothing(world, owner, plain):
     row = "SELECT generation, pinned_installation_id FROM device WHERE id = %s"
     [before] = world.sql(row, owner.device)
     values = {
-        "device_id": owner.device, "id": entry.id, "sets_enabled": False, "is_enabled": True, "sets_display": True,
-        "display_s": 77, "sets_hours": False, "start_minute": -1, "end_minute": -1, "sets_weekdays": False,
-        "weekdays": 127, "sets_pinned": True, "is_pinned": True, "sets_night": True, "is_night": True,
-        "night_brightness": 9, "sets_name": True, "name": "New", "sets_note": False, "note": "",
-        "sets_color_filter": False, "color_filter": "none", "sets_plays_whole": False, "plays_whole": False, "sets_pins_itself": False, "pins_itself": False,
-        "sets_recurrence_rule": False, "recurrence_rule": "", "sets_recurrence_start": False, "recurrence_start": "",
+        "device_id": owner.device, "id": entry.id, "sets_display": True, "display_s": 77, "sets_hours": False,
+        "start_minute": -1, "end_minute": -1, "sets_weekdays": False, "weekdays": 127, "sets_pinned": True,
+        "is_pinned": True, "sets_night": True, "is_night": True, "night_brightness": 9, "sets_name": True, "name": "New",
         "settings": "{}", "secret_settings": None,
         "settings_hash": b"h" * 32, "expected_generation": 0,
         "version_id": world.sql("SELECT deployed_version_id FROM app WHERE id = %s", plain.id)[0][0]}
+    update = statement("rotation_entry_update").replace("{change}", "note = 'changed'")
     with Session(world) as session:
-        assert session.run(statement("rotation_entry_update"), {**values, "seen_hash": b"x" * 32}) == []
+        assert session.run(update, {**values, "seen_hash": b"x" * 32}) == []
         assert world.sql(row, owner.device) == [before]
         assert entry.shown()["settings"] == {"text": "a"}
-        assert len(session.run(statement("rotation_entry_update"),
-                               {**values, "seen_hash": bytes(entry.row()[2])})) == 1
+        assert len(session.run(update, {**values, "seen_hash": bytes(entry.row()[2])})) == 1
     assert world.sql(row, owner.device) == [(before[0] + 1, entry.id)]
 
 
