@@ -182,6 +182,8 @@ class Document:
         for kind, named in self.shared["components"].items():
             for key, value in named.items():
                 self.components[kind].setdefault(key, value)
+        for one in (self.components, *(operation.said for operation in self.operations)):
+            short_forms.complete(one, self.components["schemas"])
         self._check()
 
     def _read_group(self, path, group):

@@ -11,6 +11,7 @@ Schemas, where OpenAPI has a schema:
     type: integer 0 to 100  with minimum and maximum; "integer from 1" has only a minimum. Of a string: minLength, maxLength
     fields: {...}           properties of an object that has no others; all are required, but name? is not
     optional: {...}         the same, and none is required
+    name: as in Lamp        a property as the schema Lamp has it, without its facts; {as: Lamp, ...} has further members
 
 Operations:
 
@@ -44,6 +45,7 @@ TYPES = ("array", "boolean", "integer", "null", "number", "object", "string", "t
 BOUNDED = re.compile(r"(integer|string) (?:(\d+) to (\d+)|from (\d+))")
 CURSOR = ("Start of the part: follow the `Link` of the previous part. Opaque; it stays valid when elements are added or "
           "removed. Ignored without `limit`. Valid only for the list of {}.")
+AS = PREFIX + "-as"
 SCHEMA_LISTS = ("oneOf", "anyOf", "allOf")
 SCHEMA_MAPS = ("properties", "fields", "optional")
 SCHEMAS = ("items", "additionalProperties", "not", "if", "then", "else")
@@ -115,6 +117,27 @@ def with_fields(said):
     return like(said, made)
 
 
+def property_of(said, around):
+    if isinstance(said, str) and said.startswith("as in "):
+        return like(around, {AS: said.removeprefix("as in ")})
+    if isinstance(said, dict) and "as" in said:
+        return schema(like(said, {AS: said["as"], **{key: one for key, one in said.items() if key != "as"}}), around)
+    return schema(said, around)
+
+
+def complete(said, schemas):
+    """Writes out, in place, the properties that are as in another one of the schemas."""
+    for value in said.values() if isinstance(said, dict) else said if isinstance(said, list) else ():
+        complete(value, schemas)
+    for name, value in (said.get("properties", {}) if isinstance(said, dict) else {}).items():
+        if isinstance(value, dict) and AS in value:
+            other = schemas.get(value[AS], {}).get("properties", {}).get(name, {})
+            if not other or AS in other:
+                fault(value, f"{value[AS]} has no {name} of its own")
+            kept = {key: one for key, one in other.items() if not key.startswith(PREFIX)}
+            said["properties"][name] = like(value, {**kept, **{key: one for key, one in value.items() if key != AS}})
+
+
 def schema(said, around):
     """Returns a schema in its long form. around: the mapping that it stands in."""
     if isinstance(said, str):
@@ -133,7 +156,7 @@ def schema(said, around):
         elif name == "$ref" and "/" not in value:
             made |= reference("schemas", value, said)
         elif name in SCHEMA_MAPS:
-            made[name] = like(value, {key: schema(one, value) for key, one in value.items()})
+            made[name] = like(value, {key: property_of(one, value) for key, one in value.items()})
         elif name in SCHEMA_LISTS:
             made[name] = [schema(one, said) for one in value]
         else:

@@ -5,11 +5,13 @@ import pathlib
 import sys
 
 import pytest
+import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 import operations  # noqa: E402
 import problem_kinds  # noqa: E402
+import short_forms  # noqa: E402
 
 TIME = "2026-11-20T08:15:30.123Z"
 
@@ -66,6 +68,50 @@ def test_schemas(tmp_path, short, long):
         said = loaded(tmp_path, f"components: {{schemas: {{Lamp: {text}, Other: {{items: {text}}}}}}}")["components"]
         assert text_of(said["schemas"]["Lamp"]) == text_of(long)
         assert text_of(said["schemas"]["Other"]["items"]) == text_of(long)
+
+
+def completed(tmp_path, text):
+    said = loaded(tmp_path, f"components: {{schemas: {{Lamp: {{fields: {{room: {{type: string, x-displayd-check: c}}}}}}, {text}}}}}")
+    short_forms.complete(said, said["components"]["schemas"])
+    return said["components"]["schemas"]["Other"]
+
+
+@pytest.mark.parametrize("short, long", [
+    ("as in Lamp", {"type": "string"}),
+    ("{as: Lamp, description: Where., x-displayd: {check: d}}",
+     {"type": "string", "description": "Where.", "x-displayd-check": "d"}),
+])
+def test_properties_of_another_schema(tmp_path, short, long):
+    """Without its facts: those of a body and of an answer differ."""
+    made = completed(tmp_path, f"Other: {{fields: {{room?: {short}}}}}")
+    assert made["properties"] == {"room": long} and "required" not in made
+
+
+@pytest.mark.parametrize("text", ["Other: {fields: {hall: as in Lamp}}", "Other: {fields: {room: as in Nothing}}",
+                                  "Third: {fields: {room: as in Lamp}}, Other: {fields: {room: as in Other}}"])
+def test_properties_of_no_schema(tmp_path, text):
+    with pytest.raises(problem_kinds.Fault, match="has no .* of its own"):
+        completed(tmp_path, text)
+
+
+def own_properties(path):
+    """(schema, property, what its text says) of a file, of those that are not as in another schema."""
+    schemas = yaml.load(path.read_text(encoding="utf-8"), operations.Loader).get("components", {}).get("schemas", {})
+    for name, said in schemas.items():
+        for key in ("fields", "optional", "properties"):
+            for one, value in said.get(key, {}).items():
+                if isinstance(value, dict) and "as" not in value:
+                    yield name, one.rstrip("?"), text_of({k: v for k, v in value.items() if not k.startswith("x-")})
+
+
+@pytest.mark.parametrize("document", ["pages", "public"])
+def test_long_texts_stand_once(document):
+    folder = ROOT / "docs/api"
+    known = {}
+    for path in [folder / "shared.yaml", *sorted((folder / document).glob("*.yaml"))]:
+        for schema, name, text in own_properties(path):
+            first = known.setdefault((name, text), schema)
+            assert len(text) < 150 or first == schema, f"{path.name}: {schema}: write '{name}: as in {first}'"
 
 
 PARTS = [
