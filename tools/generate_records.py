@@ -72,6 +72,9 @@ def constants(struct, records):
         for i, field in enumerate(record.fields):
             if any(".body" in option for option in field.options):
                 bits.setdefault(field.member, set()).add(i)
+            if any(".column" in option for option in field.options) and len(bits.get(field.member, [])) > 1:
+                record_schemas.fault(field.place, f"{field.member}: give it the same place in all bodies of struct {struct}: "
+                                     "a statement knows by its bit whether to change its column")
     lines = "".join(f"\t{struct.upper()}_{re.sub('[^a-z0-9]+', '_', member).strip('_').upper()}_FIELD = {min(places)},\n"
                     for member, places in bits.items() if len(places) == 1)
     return f"/* Bits of what the checks get as seen. */\nenum {{\n{lines}}};\n\n" if lines else ""

@@ -56,6 +56,19 @@ components:
 """
 
 
+TWO_CHANGES = """
+    Step:
+      x-displayd-records: {step: {file: room, rows: true, body: true, check: step_check}}
+      type: object
+      properties: {floor: {type: integer, x-displayd-type: int2}}
+    OtherStep:
+      x-displayd-records: {other_step: {struct: step, file: room, rows: true, body: true, check: step_check}}
+      type: object
+      properties: {at: {type: string}, floor: {type: integer, x-displayd-type: int2}}
+    Visit:
+"""
+
+
 class Rooms(Description):
     def __init__(self, folder, schemas):
         super().__init__(folder)
@@ -120,6 +133,9 @@ def test_tables(tmp_path):
     ("guests: {type: array}", "guests: {type: array, x-displayd-type: list}", "x-displayd-type: list means nothing here"),
     ("visit: {file: room, ", "visit: {", "visit: meson.build has no file visit of records"),
     ("struct: room, ", "struct: hall, file: room, ", None),
+    ("    Visit:\n", TWO_CHANGES, "floor: give it the same place in all bodies of struct step: a statement knows by its bit "
+     "whether to change its column"),
+    ("    Visit:\n", TWO_CHANGES.replace("{at: {type: string}, ", "{"), None),
 ])
 def test_faults_name_file_and_line(tmp_path, old, new, fault):
     schemas = SCHEMAS.replace(old, new)
