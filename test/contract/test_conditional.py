@@ -100,7 +100,7 @@ def test_changes_with_the_content(world, stage, found):
     assert account.get(target)["ETag"] == first["ETag"]
     change(stage, world, found[1])
     second = account.get(target)
-    assert second.body != first.body
+    assert second.body != first.body, f"say in change() of {__file__} how to change what GET {found[1]} shows"
     assert second["ETag"] != first["ETag"]
     old = account.get(target, fields=[("If-None-Match", first["ETag"])])
     assert (old.status, old.body) == (200, second.body)
