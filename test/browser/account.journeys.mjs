@@ -1,7 +1,7 @@
 // Passkeys, with Chromium's virtual authenticator, and the removal of an account.
 import assert from "node:assert/strict";
 import { slowProxy } from "./slow_proxy.mjs";
-import { waitUntil } from "./wait.mjs";
+import { inMenu, waitUntil } from "./wait.mjs";
 
 const HOOK = "https://burglar.example.org/";
 const BROKER = "mqtts://burglar.example.org";
@@ -196,7 +196,7 @@ export default {
 		const name = `<b>Phone</b> & "ring"`;
 		await addPasskey(page, person, name);
 		await signInAgain(page);
-		await page.locator(".bar-account").waitFor();
+		await page.locator(".bar-menu").waitFor();
 		await page.goto("account");
 		await page.getByRole("button", { name: `Rename ${name}` }).click();
 		await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Key ring");
@@ -220,7 +220,7 @@ export default {
 		const taken = page.waitForResponse((answer) => answer.url().endsWith("/web/session/passkey"));
 		await page.getByRole("button", { name: "Sign out" }).click();
 		assert.equal((await taken).status(), 200);
-		await page.locator(".bar-account").waitFor();
+		await page.locator(".bar-menu").waitFor();
 	},
 
 	"whoever does not agree is told how to go on": async (stage) => {
@@ -293,7 +293,7 @@ export default {
 		await page.getByLabel("Name", { exact: true }).fill("Grace");
 		await page.getByLabel("Password", { exact: true }).fill("nine green lanterns");
 		await page.keyboard.press("Enter");
-		await page.getByRole("link", { name: "Administration" }).waitFor();
+		await (await inMenu(page, "Administration")).waitFor();
 		await page.goto("account/removal");
 		await page.getByText("You are the only administrator").waitFor();
 		assert.equal(await page.getByRole("button", { name: /Delete/ }).count(), 0);

@@ -540,7 +540,7 @@ def main(config):
 		const second = await ada.hand.submit(slug, "2.0", `${script}y = """${evil}"""\n`);
 		const places = [
 			[grace.page, `review/${second.id}`, codeOf(grace.page).getByText(evil).first()],
-			[grace.page, "review", grace.page.getByText(evil.slice(0, 60)).first()],
+			[grace.page, "review", grace.page.locator("main").getByText(evil.slice(0, 60)).first()],
 		];
 		for (const [page, path, there] of places) {
 			await page.goto(path);
@@ -556,7 +556,7 @@ def main(config):
 			[`studio/${slug}/versions/2.0`, ada.page.locator(".said-text", { hasText: evil }).first()],
 			[`studio/${slug}/details`, ada.page.getByLabel("Summary")],
 			[`apps/${slug}`, ada.page.locator(".said-text", { hasText: evil })],
-			["apps", ada.page.locator(".said-text", { hasText: evil }).first()],
+			["apps", ada.page.locator(".app-entry-line", { hasText: evil }).first()],
 			["studio", ada.page.getByRole("rowheader", { name: evil.slice(0, 60) })],
 		]) {
 			await ada.page.goto(path);

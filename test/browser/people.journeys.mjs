@@ -1,6 +1,6 @@
 // Signing in, links, the account, API keys.
 import assert from "node:assert/strict";
-import { waitUntil } from "./wait.mjs";
+import { inMenu, waitUntil } from "./wait.mjs";
 
 const PASSWORD = "nine green lanterns";
 
@@ -34,7 +34,7 @@ export default {
 		const [cookie] = await page.context().cookies();
 		assert.equal(cookie.httpOnly, true);
 		assert.equal(cookie.sameSite, "Lax");
-		await page.getByRole("link", { name: person.name }).click();
+		await (await inMenu(page, `Account ${person.name}`)).click();
 		await page.getByRole("button", { name: "Sign out" }).click();
 		await heading(page, "Sign in").waitFor();
 		await page.goBack();
@@ -109,7 +109,7 @@ export default {
 		await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
 		await heading(page, "Devices").waitFor();
-		assert.equal(await page.locator(".bar-account").innerText(), "<b>Anybody</b>");
+		await (await inMenu(page, "Account <b>Anybody</b>")).waitFor();
 	},
 
 	"a key is created, works, and is revoked": async (stage) => {
@@ -243,7 +243,7 @@ export default {
 		await page.goto("development/keys");
 		await page.getByText("No API keys yet").waitFor();
 		await createKey(page, "Lamp");
-		await page.locator(".bar-account a").click();
+		await (await inMenu(page, /^Account /)).click();
 		await page.getByText("Leave without the key?").waitFor();
 		await page.keyboard.press("Escape");
 		assert.match(page.url(), /keys$/);
@@ -252,7 +252,7 @@ export default {
 		const dialog = await asked;
 		assert.equal(dialog.type(), "beforeunload");
 		await dialog.dismiss();
-		await page.locator(".bar-account a").click();
+		await (await inMenu(page, /^Account /)).click();
 		await page.getByRole("button", { name: "Leave" }).click();
 		await heading(page, "Account").waitFor();
 	},
@@ -320,7 +320,7 @@ export default {
 		await page.getByLabel("Name", { exact: true }).fill("<i>Ada</i> & 'co'");
 		await page.keyboard.press("Tab");
 		await page.getByText("Saved").waitFor();
-		await page.locator(".bar-account", { hasText: "<i>Ada</i> & 'co'" }).waitFor();
+		await (await inMenu(page, "Account <i>Ada</i> & 'co'")).waitFor();
 		await page.getByLabel("Current password", { exact: true }).fill("not this one");
 		await page.getByLabel("New password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
@@ -338,7 +338,7 @@ export default {
 		const person = await stage.ask("person", { roles: ["administrator"] });
 		const page = await stage.signedIn(person);
 		await page.goto("");
-		await page.getByRole("link", { name: "Administration" }).click();
+		await (await inMenu(page, "Administration")).click();
 		await heading(page, "Accounts").waitFor();
 		await page.getByRole("link", { name: "Invitations" }).click();
 		await page.getByLabel("E-mail address").fill(`guest-of-${person.email}`);
@@ -354,6 +354,7 @@ export default {
 		await guest.getByLabel("Password", { exact: true }).fill(PASSWORD);
 		await guest.keyboard.press("Enter");
 		await heading(guest, "Devices").waitFor();
+		await (await inMenu(guest, /^Account /)).waitFor();
 		assert.equal(await guest.getByRole("link", { name: "Administration" }).count(), 0);
 		await page.getByRole("link", { name: "Accounts" }).click();
 		const box = page.getByLabel(`Reviewer : guest-of-${person.email}`);
@@ -417,7 +418,7 @@ export default {
 		assert.equal(page.url(), `${url}development/keys`);
 		await fillSignIn(page, person.email, person.password);
 		await heading(page, "API keys").waitFor();
-		await page.locator(".bar-account a").click();
+		await (await inMenu(page, /^Account /)).click();
 		await heading(page, "Account").waitFor();
 		assert.equal(page.url(), `${url}account`);
 		await page.goBack();

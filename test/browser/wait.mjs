@@ -15,3 +15,9 @@ export async function searchFor(page, words) {
 	await page.getByRole("searchbox").fill(words);
 	await page.waitForFunction(() => document.querySelectorAll(".app-entry").length === 1);
 }
+
+/** Opens the menu of the frame. Returns its link with this name. */
+export async function inMenu(page, name) {
+	await page.getByRole("button", { name: "Menu", exact: true }).click();
+	return page.locator(".menu").getByRole("link", { name, exact: typeof name === "string" });
+}

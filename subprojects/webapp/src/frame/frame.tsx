@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { isAway, type Account } from "../api/client";
+import { isolated } from "../components/isolated";
 import { path } from "./place";
 
 function Mark(): JSX.Element {
@@ -23,6 +24,40 @@ function PageLink({ to, children }: { to: string; children: ComponentChildren })
 		<a href={to} data-page aria-current={isHere ? "page" : undefined}>
 			{children}
 		</a>
+	);
+}
+
+const MENU = "menu";
+/** First parts of the paths of the pages that the menu leads to. */
+const IN_MENU = ["studio", "review", "development", "account", "admin"];
+
+/** What is not needed each day: a list of links that opens below, or on a phone above, its button. */
+function Menu({ account }: { account: Account }): JSX.Element {
+	const list = useRef<HTMLDivElement>(null);
+	useEffect(() => list.current?.hidePopover(), [path.value]);
+	const isHere = IN_MENU.includes(path.value.split("/")[0] ?? "");
+	return (
+		<>
+			<button
+				type="button"
+				class="bar-menu"
+				popovertarget={MENU}
+				aria-current={isHere ? "true" : undefined}
+			>
+				Menu
+			</button>
+			<div id={MENU} class="menu" popover="auto" ref={list}>
+				<PageLink to="studio">Studio</PageLink>
+				{account.isReviewer && <PageLink to="review">Review</PageLink>}
+				<PageLink to="development/keys">API keys</PageLink>
+				<PageLink to="development/webhooks">Webhooks</PageLink>
+				<a href="docs">API reference</a>
+				<PageLink to="account">
+					Account <span class="menu-name">{isolated(account.name)}</span>
+				</PageLink>
+				{account.isAdministrator && <PageLink to="admin">Administration</PageLink>}
+			</div>
+		</>
 	);
 }
 
@@ -57,16 +92,8 @@ export function Frame({
 				<nav aria-label="Pages">
 					<PageLink to="devices">Devices</PageLink>
 					<PageLink to="apps">Apps</PageLink>
-					<PageLink to="studio">Studio</PageLink>
-					{account.isReviewer && <PageLink to="review">Review</PageLink>}
-					<PageLink to="development/keys">API keys</PageLink>
-					<PageLink to="development/webhooks">Webhooks</PageLink>
-					<a href="docs">API reference</a>
-					{account.isAdministrator && <PageLink to="admin">Administration</PageLink>}
+					<Menu account={account} />
 				</nav>
-				<span class="bar-account">
-					<PageLink to="account">{account.name}</PageLink>
-				</span>
 			</header>
 			<main class="page" ref={main} tabIndex={-1}>
 				{children}

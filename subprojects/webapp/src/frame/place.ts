@@ -73,6 +73,20 @@ export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
 	return [value, set];
 }
 
+/** Like useKept(), but for a text that others see as well, since it stands in the page's URL. */
+export function useAddress(name: string): [string, (value: string) => void] {
+	const [value, setValue] = useState(() => new URL(location.href).searchParams.get(name) ?? "");
+	const set = (next: string) => {
+		const url = new URL(location.href);
+		if (next === "") url.searchParams.delete(name);
+		else url.searchParams.set(name, next);
+		history.replaceState(history.state, "", url);
+		here = url.href;
+		setValue(next);
+	};
+	return [value, set];
+}
+
 const SETTLE_MS = 100;
 let settling = 0;
 

@@ -7,10 +7,10 @@ import { Button } from "../components/button";
 import { Check } from "../components/check";
 import { Empty } from "../components/empty";
 import { useDevices, type Device } from "../devices/store";
-import { Broken, Origin, pathOf } from "../forms/app_about";
+import { pathOf } from "../forms/app_about";
 import { AppPicture } from "../forms/app_picture";
 import { Heading } from "../frame/page";
-import { useKept } from "../frame/place";
+import { useAddress, useKept } from "../frame/place";
 import type { Parameters } from "../frame/routes";
 import { addOwnApps, type Added } from "../studio/own_apps";
 import { Missing } from "./missing";
@@ -37,10 +37,13 @@ function Search({
 	const id = useId();
 	return (
 		<div class="field search" role="search">
-			<label for={id}>Search</label>
+			<label class="only-read" for={id}>
+				Search
+			</label>
 			<input
 				id={id}
 				type="search"
+				placeholder="Search"
 				value={value}
 				maxLength={60}
 				autocomplete="off"
@@ -61,16 +64,10 @@ function Entry({ app, device }: { app: CatalogueApp; device: ForDevice }): JSX.E
 				</span>
 				<span class="app-entry-name">{app.name}</span>
 			</a>
-			{app.description !== "" && <p class="said-text">{app.description}</p>}
-			<Broken app={app} />
-			<p class="quiet">
-				<Origin app={app} />
-				{app.isPrivate && (
-					<>
-						{" "}
-						<span class="badge">Private</span>
-					</>
-				)}
+			<p class="app-entry-line quiet" title={app.description}>
+				{app.brokenReason !== undefined && <span class="badge bad">Broken</span>}
+				{app.isPrivate && <span class="badge">Private</span>}
+				{isolated(app.description)}
 			</p>
 		</li>
 	);
@@ -186,9 +183,10 @@ function useFound(): {
 	apps: Resource<Found>;
 	more: () => void;
 } {
-	const [typed, setTyped] = useKept("search", "");
+	const [typed, setTyped] = useAddress("q");
 	const [limit, setLimit] = useKept("limit", PART);
-	const [withBroken, keepBroken] = useKept("broken", false);
+	const [broken, keepBroken] = useAddress("broken");
+	const withBroken = broken === "true";
 	const wish = useRef<Wish>({ q: typed.trim(), withBroken, limit });
 	const apps = useResource(() => find(wish.current), ["apps"]);
 	useEffect(() => {
@@ -208,7 +206,7 @@ function useFound(): {
 	};
 	const setWithBroken = (isOn: boolean) => {
 		wish.current.withBroken = isOn;
-		keepBroken(isOn);
+		keepBroken(isOn ? "true" : "");
 		void apps.refresh();
 	};
 	return { typed, setTyped, withBroken, setWithBroken, apps, more };
@@ -219,8 +217,10 @@ function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
 	const shown = apps.value.value;
 	return (
 		<>
-			<Search value={typed} onInput={setTyped} />
-			<Check label="Show broken apps" isOn={withBroken} onChange={setWithBroken} />
+			<div class="catalogue-tools">
+				<Search value={typed} onInput={setTyped} />
+				<Check label="Show broken apps" isOn={withBroken} onChange={setWithBroken} />
+			</div>
 			{shown?.list.length === 0 && <Nothing wanted={shown.q} onAdded={() => apps.refresh()} />}
 			{shown && shown.list.length > 0 && (
 				<ul class="app-list">
@@ -243,10 +243,7 @@ function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
 export function AppsPage(): JSX.Element {
 	return (
 		<div class="stack wide">
-			<div class="stack">
-				<Heading title="Apps" />
-				<p class="words">An app draws a picture and keeps it up to date.</p>
-			</div>
+			<Heading title="Apps" />
 			<Catalogue />
 		</div>
 	);

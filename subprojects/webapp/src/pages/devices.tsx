@@ -9,11 +9,13 @@ import { useEntryNames } from "../devices/names";
 import { useDevices, type Device } from "../devices/store";
 import { Together } from "../devices/together";
 import { Heading } from "../frame/page";
-import { useKept } from "../frame/place";
+import { useAddress } from "../frame/place";
 import { WATCHED_MAX } from "../stream/wants";
 
 /** Number of devices from which a search is shown: fewer can be seen at a glance. */
 const SEARCHED_FROM = 9;
+/** So many panels are shown large. */
+const FEW = 3;
 const SETTLE_MS = 250;
 
 /** Finds the devices to watch: all, or if a stream cannot watch so many, the visible ones. */
@@ -50,12 +52,12 @@ function useSeen(devices: readonly Device[]): {
 	return { seen: isMany ? seen : devices.map(({ id }) => id), grid };
 }
 
-function Grid({ devices }: { devices: readonly Device[] }): JSX.Element {
+function Grid({ devices, isFew }: { devices: readonly Device[]; isFew: boolean }): JSX.Element {
 	const { seen, grid } = useSeen(devices);
 	useWatch(seen);
 	const names = useEntryNames(seen);
 	return (
-		<ul class="device-grid" data-many={devices.length > WATCHED_MAX} ref={grid}>
+		<ul class="device-grid" data-many={devices.length > WATCHED_MAX} data-few={isFew} ref={grid}>
 			{devices.map((device) => (
 				<li key={device.id} data-device={device.id}>
 					<a class="device-tile" href={`devices/${device.id}`} data-page>
@@ -117,7 +119,7 @@ function Search({
 /** /devices: every panel, live. */
 export function DevicesPage(): JSX.Element {
 	const { value, problem } = useDevices();
-	const [text, setText] = useKept("search", "");
+	const [text, setText] = useAddress("q");
 	const [isTogether, setTogether] = useState(false);
 	const devices = value.value;
 	const found = devices?.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
@@ -140,7 +142,7 @@ export function DevicesPage(): JSX.Element {
 			{devices && isTogether && <Together devices={devices} onClose={() => setTogether(false)} />}
 			{problem.value && !devices && <p class="notice bad">{problem.value.message}</p>}
 			{devices?.length === 0 && <NoDevices />}
-			{found && found.length > 0 && <Grid devices={found} />}
+			{found && found.length > 0 && <Grid devices={found} isFew={(devices?.length ?? 0) <= FEW} />}
 			{devices && devices.length > 0 && found?.length === 0 && <p class="quiet">No matches</p>}
 		</div>
 	);
