@@ -97,6 +97,31 @@ def test_parts_of_a_search(world, author, reviewer, owner):
     assert found == made
 
 
+def test_the_best_is_found_first(world, author, reviewer, owner):
+    """Names before tags, tags before summaries, and beginnings of words before what is within them."""
+    mark = "z" + secrets.token_hex(4)
+    made = {}
+    for place, name, description in [
+            ("name", mark.upper(), ""), ("beginning", f"{mark} scores", ""), ("word", f"All-{mark}s", ""), ("tag", "Tagged", ""),
+            ("summary", "Said", f"Scores of {mark}."), ("within", f"Coi{mark}se", ""), ("summary within", "Co", f"Coi{mark}se")]:
+        made[place] = published(author, reviewer, name=name, description=description).slug
+    world.sql("UPDATE app SET tags = %s WHERE slug = %s", f'["sports","{mark}"]', made["tag"])
+    found, target = [], f"/web/apps?q={mark}&limit=2"
+    while target:
+        answer = owner.browser().get(target)
+        found += [app["slug"] for app in answer.ok()]
+        target = next_target(target, answer)
+    assert found == list(made.values())
+
+
+@pytest.mark.parametrize("wanted", ["(", "[a-", "\\", "\\m", "a*+?", "{1,", "^$", "|", "\u00e9\u0301", "_", "%"])
+def test_a_search_is_no_pattern(author, reviewer, owner, wanted):
+    mark = secrets.token_hex(4)
+    app = published(author, reviewer, name=f"{mark} {wanted}")
+    assert [one["slug"] for one in owner.browser().get(f"/web/apps?q={quote(mark + ' ' + wanted)}").ok()] == [app.slug]
+    assert owner.browser().get(f"/web/apps?q={quote(wanted + mark)}").ok() == []
+
+
 def test_a_long_catalogue(world, author, reviewer, owner):
     app = published(author, reviewer)
     mark = secrets.token_hex(4)
