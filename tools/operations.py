@@ -180,10 +180,9 @@ class Document:
         for group in self.head[PREFIX + "groups"]:
             self._read_group(folder / name / f"{group}.yaml", group)
         for kind, named in self.shared["components"].items():
-            for key, value in named.items():
-                self.components[kind].setdefault(key, value)
-        for one in (self.components, *(operation.said for operation in self.operations)):
-            short_forms.complete(one, self.components["schemas"])
+            own = self.components[kind]
+            self.components[kind] = {**own, **named, **own}
+        short_forms.complete([self.components, *(one.said for one in self.operations)], self.components["schemas"])
         self._check()
 
     def _read_group(self, path, group):

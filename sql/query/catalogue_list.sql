@@ -1,28 +1,64 @@
--- The apps that an account can install (see app_list). search: those whose name, slug, summary, author, category or tags
--- have a text, the best first: the key begins with where it is, as a word's beginning before the middle of one.
--- with_broken: also those that are broken.
+-- The apps that an account can install (see app_list). search: those whose name, slug, summary, author, category or
+-- tags have a text, the best first: the key begins with where it is, as a word's beginning before the middle of one. If
+-- none has it, those with a word in the name that is spelled like it, by its trigrams, and by its letters, since a
+-- swapped pair leaves few trigrams. with_broken: also those that are broken.
 -- params: account_id uuid, with_broken bool, wanted text
 -- row: catalogue_app, key text
 -- search: grows with apps and accounts
 -- list: key COLLATE "C", id
-WITH installable AS NOT MATERIALIZED (
-	SELECT {search: (
-			SELECT CASE WHEN lower(app.name) = lower(:wanted) THEN '0'
-				WHEN starts_with(lower(app.name), lower(:wanted)) THEN '1'
-				WHEN app.name ~* word THEN '2'
-				WHEN concat_ws(' ', app.slug, app.category, app.tags, coalesce(app.author,
-					(SELECT name FROM account WHERE id = app.account_id))) ~* word THEN '3'
-				WHEN app.description ~* word THEN '4'
-				WHEN position(lower(:wanted) IN lower(app.name)) > 0 THEN '5'
-				ELSE '6' END
-			FROM (SELECT '\m' || regexp_replace(:wanted, '([^[:alnum:][:space:]])', '\\\1', 'g') AS word) AS wish
-		) ||}
-		app.name COLLATE "C" AS key, app.*
+WITH {search: wish AS MATERIALIZED (
+	SELECT lower(:wanted) AS text, '\m' || regexp_replace(:wanted, '([^[:alnum:][:space:]])', '\\\1', 'g') AS word,
+		ARRAY (
+			SELECT substr('  ' || part || ' ', n, 3)
+			FROM regexp_split_to_table(lower(:wanted), '[^[:alnum:]]+') AS part
+			CROSS JOIN generate_series(1, length(part) + 1) AS n
+			WHERE part <> ''
+		) AS trigrams,
+		regexp_replace(lower(:wanted), '[^[:alnum:]]+', '', 'g') AS letters
+), ranked AS MATERIALIZED (
+	SELECT app.id,
+		CASE WHEN lower(app.name) = wish.text THEN '0'
+			WHEN starts_with(lower(app.name), wish.text) THEN '1'
+			WHEN app.name ~* wish.word THEN '2'
+			WHEN concat_ws(' ', app.slug, app.category, app.tags, coalesce(app.author, account.name)) ~* wish.word THEN '3'
+			WHEN app.description ~* wish.word THEN '4'
+			WHEN position(wish.text IN lower(app.name)) > 0 THEN '5'
+			ELSE '6' END AS rank
+	FROM wish
+	CROSS JOIN app
+	LEFT JOIN account ON account.id = app.account_id
+	WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
+		AND (:with_broken OR app.broken_reason IS NULL)
+		AND (position(wish.text IN app.search_text) > 0
+			OR (app.author IS NULL AND position(wish.text IN account.search_name) > 0))
+), alike AS MATERIALIZED (
+	SELECT app.id, to_char(9 - max(likeness.score), 'FM0.000') AS rank
+	FROM wish
+	CROSS JOIN app
+	CROSS JOIN regexp_split_to_table(lower(app.name), '[^[:alnum:]]+') AS part
+	CROSS JOIN LATERAL (
+		SELECT (count(*) FILTER (WHERE substr('  ' || part || ' ', n, 3) = ANY (wish.trigrams)))::float8
+				/ greatest(cardinality(wish.trigrams), length(part) + 1)
+			+ (count(*) FILTER (WHERE n <= length(part) AND position(substr(part, n, 1) IN wish.letters) > 0))::float8
+				/ greatest(length(wish.letters), length(part)) AS score
+		FROM generate_series(1, length(part) + 1) AS n
+	) AS likeness
+	WHERE NOT EXISTS (SELECT FROM ranked)
+		AND app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
+		AND (:with_broken OR app.broken_reason IS NULL) AND part <> ''
+	GROUP BY app.id
+	HAVING max(likeness.score) >= 1
+), fit AS MATERIALIZED (
+	SELECT id, rank
+	FROM ranked
+	UNION ALL
+	SELECT id, rank
+	FROM alike
+),} installable AS NOT MATERIALIZED (
+	SELECT {search: fit.rank ||} app.name COLLATE "C" AS key, app.*
 	FROM app
-	WHERE status = 'active' AND deployed_version_id IS NOT NULL AND (:with_broken OR broken_reason IS NULL)
-		{search: AND (position((SELECT lower(:wanted)) IN search_text) > 0
-			OR (author IS NULL AND position((SELECT lower(:wanted))
-				IN (SELECT search_name FROM account WHERE id = app.account_id)) > 0))}
+	{search: JOIN fit ON fit.id = app.id}
+	WHERE app.status = 'active' AND app.deployed_version_id IS NOT NULL AND (:with_broken OR app.broken_reason IS NULL)
 ), listed AS (
 	SELECT *
 	FROM (

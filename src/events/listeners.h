@@ -28,7 +28,7 @@ struct listener {
 	uint64_t heard_ms; /* time of the last hint of a listener */
 	uint64_t told_ms;  /* time of this worker's last hint; 0: none */
 	bool is_heard;	   /* this worker has received its own hint, as the others have */
-	bool was_late;	   /* streams have begun before that, and others may have told them nothing */
+	bool was_late; /* streams have begun before that, and others may have told them nothing */
 	bool has_devices;
 	bool owes_loss; /* other workers must be notified that an event could not be sent */
 };
