@@ -180,8 +180,7 @@ class Document:
         for group in self.head[PREFIX + "groups"]:
             self._read_group(folder / name / f"{group}.yaml", group)
         for kind, named in self.shared["components"].items():
-            own = self.components[kind]
-            self.components[kind] = {**own, **named, **own}
+            self.components[kind] |= {key: value for key, value in named.items() if key not in self.components[kind]}
         short_forms.complete([self.components, *(one.said for one in self.operations)], self.components["schemas"])
         self._check()
 
