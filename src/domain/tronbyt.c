@@ -341,6 +341,7 @@ static void read_device(struct tronbyt_reader *reader, struct tronbyt_export *ex
 					  .dim_brightness = 20};
 	reader->device = device;
 	reader->entry = (struct str){0};
+	device->entries_in_file = (unsigned)json_walk(tronbyt_member(reader, "apps")).left;
 	read_id(reader, export, device);
 	read_name(reader, device);
 	if (!json_is_object(reader->object))

@@ -19,6 +19,7 @@ static const struct record_field shown_fields[] = {
     RECORD_ID(struct tronbyt_shown, id, .name = "id", .nullable = true),
     RECORD_STR(struct tronbyt_shown, state, .name = "state"),
     RECORD_INT4(struct tronbyt_shown, entries, .name = "entries"),
+    RECORD_INT4(struct tronbyt_shown, entries_in_file, .name = "entriesInFile"),
     RECORD_STR(struct tronbyt_shown, alias, .name = "alias", .nullable = true),
     RECORD_BOOL(struct tronbyt_shown, alias_needs_key, .name = "aliasNeedsKey"),
     RECORD_STR(struct tronbyt_shown, websocket_url, .name = "webSocketUrl", .nullable = true),

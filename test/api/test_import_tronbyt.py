@@ -2,14 +2,13 @@
 
 import contextlib
 import json
-import secrets
 import select
 
 import psycopg2
 import pytest
 from app_forms import ALL, MAKER, published, renders
 from former import account as exported_account
-from former import bring, entry
+from former import bring, entry, new_id
 from former import device as exported
 from former import poll
 from panel import Panel
@@ -198,7 +197,7 @@ def test_a_second_time(account, clock):
     # Another account may import it, too, but not its address.
     other = account.world.account()
     assert brought(account, exported("Three", id=one["id"]), dryRun=True)["devices"][0]["state"] == "there"
-    brought(account, {**one, "id": secrets.token_hex(4)}, keepAddresses=True)
+    brought(account, {**one, "id": new_id()}, keepAddresses=True)
     assert brought(other, one)["devices"][0]["state"] == "new"
 
 
@@ -267,9 +266,22 @@ def test_too_many_devices(account):
     assert len(account.get("/v1/devices").ok()) == 1000
 
 
+def test_an_account_that_is_full_meanwhile(world, account, clock):
+    """No entry of a device that is not stored counts as imported."""
+    with contextlib.closing(psycopg2.connect(world.database)) as holder, world.client() as client:
+        account.get("/v1/devices").ok()
+        holder.cursor().execute("UPDATE account SET device_count = 1000 WHERE id = %s", (account.id,))
+        client.send(request_bytes("POST", "/v1/import/tronbyt", body=exported("Desk", [entry(clock.slug, 1)]), key=account.key))
+        wait_until(lambda: world.sql("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'"), "the import")
+        holder.commit()
+        made, = client.answer("POST").ok()["devices"]
+    world.sql("UPDATE account SET device_count = 0 WHERE id = %s", account.id)
+    assert (made["state"], made["entries"], made["entriesInFile"]) == ("failed", 0, 1)
+
+
 def test_too_many_entries(account, clock):
     report = brought(account, exported("Desk", [entry(clock.slug, number) for number in range(103)]))
-    assert report["devices"][0]["entries"] == 100
+    assert (report["devices"][0]["entries"], report["devices"][0]["entriesInFile"]) == (100, 103)
     assert [note for note in notes(report) if note[0]] == [(str(number), "entry") for number in (100, 101, 102)]
 
 
