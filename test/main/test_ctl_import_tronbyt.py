@@ -94,6 +94,7 @@ def test_what_cannot_be_read(running, tmp_path):
         code, said = refused(running, str(path))
         assert code == 2 and words in said and said.startswith(f"displayctl: {path}: ") and "--" not in said, said
     assert refused(running, str(tmp_path / "none"))[0] == 2
+    assert refused(running, str(tmp_path)) == (2, f"displayctl: {tmp_path}: Is a directory\n")
     path.write_text("{" + " " * (4 << 20) + "}")
     assert refused(running, str(path))[0] == 2
     with pytest.raises(CtlError) as error:
