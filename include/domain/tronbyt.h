@@ -41,7 +41,7 @@ struct tronbyt_shown {
 	struct str former_id, name;
 	struct id id; /* all zero: not made */
 	struct str state;
-	int64_t entries;
+	int64_t entries, entries_in_file;
 	struct str alias, websocket_url, polling_url, key;
 	bool alias_needs_key;
 };
@@ -100,6 +100,7 @@ struct tronbyt_device {
 	int64_t dim_start_minute, dim_brightness;
 	struct tronbyt_entry *entries; /* in their order */
 	unsigned entry_count;
+	unsigned entries_in_file; /* including those that cannot be imported */
 	struct tronbyt_notes notes;
 };
 

@@ -14,7 +14,8 @@ static struct tronbyt_shown shown_of(const struct tronbyt_importing *importing, 
 	    .former_id = file->former_id,
 	    .name = device->name,
 	    .state = str_from(states[device->state]),
-	    .entries = device->entry_count,
+	    .entries = device->state == IMPORT_NEW ? device->entry_count : 0,
+	    .entries_in_file = file->entries_in_file,
 	};
 
 	if (device->state == IMPORT_THERE)

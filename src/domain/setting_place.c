@@ -157,10 +157,14 @@ const char *setting_place_check(const struct json_value *object, bool keeps_rest
 	struct str parts[PART_COUNT];
 	const struct json_value *zone = json_member(object, part_names[TIMEZONE]);
 
-	if (!json_is_object(object) ||
-	    !read_degrees(json_member(object, part_names[LAT]), 90, arena, &parts[LAT]) ||
-	    !read_degrees(json_member(object, part_names[LNG]), 180, arena, &parts[LNG]))
+	const struct json_value *lat = json_member(object, part_names[LAT]),
+				*lng = json_member(object, part_names[LNG]);
+
+	if (!json_is_object(object) || !lat || !lng)
 		return "must be the JSON of a place with \"lat\" and \"lng\"";
+	if (!read_degrees(lat, 90, arena, &parts[LAT]) ||
+	    !read_degrees(lng, 180, arena, &parts[LNG]))
+		return "must have a latitude of -90 to 90 and a longitude of -180 to 180 degrees";
 	read_texts(object, parts);
 	if (zone && !json_is_null(zone) && !json_get_str(zone, &parts[TIMEZONE]))
 		return "has an unknown time zone";

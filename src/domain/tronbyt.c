@@ -40,7 +40,9 @@ static void read_name(struct tronbyt_reader *reader, struct tronbyt_device *devi
 	else if (!is_text)
 		tronbyt_say(reader, "name", "is not a text in the file");
 	else if (name.length && !str_equal(name, device->name))
-		tronbyt_say(reader, "name", "names have 1 to %d characters here",
+		tronbyt_say(reader, "name",
+			    "names have 1 to %d characters here, not only spaces, and no line "
+			    "breaks or other control characters",
 			    DEVICE_NAME_LENGTH_MAX);
 }
 
@@ -108,18 +110,10 @@ static struct str without_spaces(struct arena *arena, struct str text)
 	return (struct str){copy, length};
 }
 
-static struct str scale_of(struct tronbyt_reader *reader)
-{
-	struct str scale = {0};
-
-	tronbyt_text(reader, "custom_brightness_scale", &scale);
-	return scale;
-}
-
 /* Reads the percentages of its five steps; those of 0, the first of the file, are dark here. */
 static void read_curve(struct tronbyt_reader *reader, struct tronbyt_device *device)
 {
-	struct str points = without_spaces(reader->faults->arena, scale_of(reader)), dark;
+	struct str points = without_spaces(reader->faults->arena, reader->scale), dark;
 
 	if (points.length == 0)
 		return;
@@ -157,7 +151,7 @@ static void read_dimming(struct tronbyt_reader *reader, struct tronbyt_device *d
 		device->dim_enabled = false;
 	}
 	if (tronbyt_member(reader, "dim_brightness"))
-		tronbyt_brightness(reader, "dim_brightness", scale_of(reader),
+		tronbyt_brightness(reader, "dim_brightness", reader->scale,
 				   &device->dim_brightness);
 	else if (device->dim_enabled) /* it changed nothing there */
 		device->dim_brightness = device->brightness;
@@ -168,7 +162,7 @@ static void read_night(struct tronbyt_reader *reader, struct tronbyt_device *dev
 	tronbyt_bool(reader, "night_mode_enabled", &device->sleep_enabled);
 	tronbyt_clock(reader, "night_start", &device->sleep_start_minute);
 	tronbyt_clock(reader, "night_end", &device->sleep_end_minute);
-	tronbyt_brightness(reader, "night_brightness", scale_of(reader), &device->night_brightness);
+	tronbyt_brightness(reader, "night_brightness", reader->scale, &device->night_brightness);
 	read_dimming(reader, device);
 }
 
@@ -310,7 +304,9 @@ static void read_members(struct tronbyt_reader *reader, struct tronbyt_device *d
 	read_locale(reader, device);
 	read_board(reader, device);
 	device->note = tronbyt_take_note(reader);
-	tronbyt_brightness(reader, "brightness", scale_of(reader), &device->brightness);
+	reader->scale = STR("");
+	tronbyt_text(reader, "custom_brightness_scale", &reader->scale);
+	tronbyt_brightness(reader, "brightness", reader->scale, &device->brightness);
 	tronbyt_number(reader, "default_interval", SCHEDULE_INTERVAL_MIN_S, SCHEDULE_INTERVAL_MAX_S,
 		       &device->schedule_interval_s);
 	read_night(reader, device);
@@ -341,11 +337,13 @@ static void read_device(struct tronbyt_reader *reader, struct tronbyt_export *ex
 					  .dim_brightness = 20};
 	reader->device = device;
 	reader->entry = (struct str){0};
+	device->entries_in_file = (unsigned)json_walk(tronbyt_member(reader, "apps")).left;
 	read_id(reader, export, device);
 	read_name(reader, device);
-	if (!json_is_object(reader->object))
+	if (!json_is_object(reader->object)) {
+		device->is_unusable = true; /* also if it has an ID in an object of devices */
 		tronbyt_say(reader, "device", "is not an object in the file");
-	else if (!device->is_unusable)
+	} else if (!device->is_unusable)
 		read_members(reader, device, entries_left);
 	else if (is_twice(export, device->former_id))
 		tronbyt_say(reader, "device", "another device of the file has the same ID");

@@ -62,9 +62,11 @@ static void read_settings(struct tronbyt_reader *reader, struct tronbyt_entry *e
 	settings_read_all(config, STR("config"), &wrong, &entry->settings);
 	for (unsigned i = 0; i < wrong.count; i++) {
 		bool is_one = wrong.list[i].pointer.length > strlen("/config");
+		struct str name = wrong.list[i].name;
 
 		tronbyt_note(reader->export, reader->device, reader->entry,
-			     is_one ? ARENA_JOIN(wrong.arena, STR("setting "), wrong.list[i].name)
+			     is_one ? ARENA_JOIN(wrong.arena, STR("setting "),
+						 name.length ? name : STR("without a name"))
 				    : STR("settings"),
 			     "%.*s", STR_ARG(wrong.list[i].detail));
 	}
@@ -89,10 +91,15 @@ static void read_animation(struct tronbyt_reader *reader, struct tronbyt_entry *
 	const struct json_value *value = tronbyt_member(reader, "show_full_animation");
 	struct str text;
 
-	if (value && json_get_str(value, &text))
-		entry->plays_whole = str_equal(text, STR("true"));
-	else
+	if (!value || !json_get_str(value, &text)) {
 		tronbyt_bool(reader, "show_full_animation", &entry->plays_whole);
+		return;
+	}
+	entry->plays_whole = str_equal_ignore_case(text, STR("true"));
+	if (!entry->plays_whole && text.length && !str_equal_ignore_case(text, STR("false")) &&
+	    !str_equal(text, STR("auto")))
+		tronbyt_say(reader, "show_full_animation",
+			    "is neither true, false nor auto in the file: left at auto");
 }
 
 /* ---- recurrence ---- */
@@ -158,8 +165,8 @@ static struct str read_pattern(struct tronbyt_reader *reader, bool is_weekly)
 		const struct json_value *list = tronbyt_member(&pattern, "weekdays");
 		unsigned count = 0;
 
-		if (is_weekly && list && json_get_array(list, &count) && count &&
-		    !weekdays_read_any(list, &days))
+		if (is_weekly && list &&
+		    (!json_get_array(list, &count) || (count && !weekdays_read_any(list, &days))))
 			tronbyt_say(reader, "recurrence_pattern",
 				    "has other names than those of weekdays: shown each day");
 		if (!is_weekly)
@@ -174,6 +181,9 @@ static struct str read_pattern(struct tronbyt_reader *reader, bool is_weekly)
 		if (name.length)
 			tronbyt_say(reader, "recurrence_pattern",
 				    "names no weekday of a month: shown each day of it");
+	} else if (pattern.object) {
+		tronbyt_say(reader, "recurrence_pattern",
+			    "is not an object in the file: shown each day");
 	}
 	return ARENA_JOIN(arena, STR(";BYDAY="), name_days(arena, days));
 }
@@ -249,9 +259,15 @@ static bool read_entry(struct tronbyt_reader *reader, struct tronbyt_entry *entr
 		tronbyt_say(reader, "entry", "exports contain no pushed pictures: push it again");
 		return false;
 	}
-	if ((entry->app.length == 0 && entry->path.length == 0) ||
-	    utf8_length(entry->app) > APP_NAME_MAX || entry->path.length > PATH_BYTES_MAX) {
+	if (entry->app.length == 0 && entry->path.length == 0) {
 		tronbyt_say(reader, "entry", "it names no app");
+		return false;
+	}
+	if (utf8_length(entry->app) > APP_NAME_MAX || entry->path.length > PATH_BYTES_MAX) {
+		tronbyt_say(reader, "entry",
+			    "the name of its app has more than %d characters, or its path more "
+			    "than %d bytes",
+			    APP_NAME_MAX, PATH_BYTES_MAX);
 		return false;
 	}
 	read_display(reader, entry);

@@ -19,12 +19,13 @@ struct str tronbyt_take_place(struct tronbyt_reader *reader)
 		return STR("");
 	if (!json_is_object(location)) {
 		tronbyt_say(reader, "location", "is not a place in the file: left out");
-	} else if (has_member(location, "lat") || has_member(location, "lng")) {
+	} else if (has_member(location, "lat") && has_member(location, "lng")) {
 		fault = device_place_read(location, reader->faults->arena, &place);
 		if (!fault)
 			return place;
 		tronbyt_say(reader, "location", "%s: left out", fault);
-	} else if (has_member(location, "description")) {
+	} else if (has_member(location, "lat") || has_member(location, "lng") ||
+		   has_member(location, "description")) {
 		tronbyt_say(reader, "location", "has no coordinates in the file: left out");
 	}
 	return STR("");

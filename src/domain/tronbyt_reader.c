@@ -19,6 +19,7 @@ static const struct record_field shown_fields[] = {
     RECORD_ID(struct tronbyt_shown, id, .name = "id", .nullable = true),
     RECORD_STR(struct tronbyt_shown, state, .name = "state"),
     RECORD_INT4(struct tronbyt_shown, entries, .name = "entries"),
+    RECORD_INT4(struct tronbyt_shown, entries_in_file, .name = "entriesInFile"),
     RECORD_STR(struct tronbyt_shown, alias, .name = "alias", .nullable = true),
     RECORD_BOOL(struct tronbyt_shown, alias_needs_key, .name = "aliasNeedsKey"),
     RECORD_STR(struct tronbyt_shown, websocket_url, .name = "webSocketUrl", .nullable = true),
@@ -188,13 +189,12 @@ void tronbyt_bool(struct tronbyt_reader *reader, const char *name, bool *ret_val
 			    *ret_value ? "on" : "off");
 }
 
-/* Reads a number; a fraction is cut off, as the other server does. */
+/* Reads a number; a fraction is cut off, as the other server does, and a number beyond 32 bits is
+ * the nearest within them. */
 static bool read_number(const struct json_value *value, int64_t *ret_number)
 {
 	double number;
 
-	if (json_get_integer(value, ret_number))
-		return true;
 	if (!json_get_number(value, &number))
 		return false;
 	*ret_number = number < INT32_MIN   ? INT32_MIN
@@ -203,13 +203,21 @@ static bool read_number(const struct json_value *value, int64_t *ret_number)
 	return true;
 }
 
-static void hold(struct tronbyt_reader *reader, const char *name, int64_t number, int64_t least,
-		 int64_t most, int64_t *ret_value)
+/* Sets a number to the nearer limit. Its note names the number as the file has it. */
+static void hold(struct tronbyt_reader *reader, const char *name, const struct json_value *value,
+		 int64_t least, int64_t most, int64_t *ret_value)
 {
+	enum { SHOWN_MAX = 30 };
+	struct str text = json_get_literal(value);
+	int64_t number = 0;
+
+	if (!read_number(value, &number))
+		return;
 	*ret_value = number < least ? least : number > most ? most : number;
-	if (*ret_value != number)
-		tronbyt_say(reader, name, "%lld is out of range here, set to %lld",
-			    (long long)number, (long long)*ret_value);
+	if (*ret_value == number)
+		return;
+	tronbyt_say(reader, name, "%.*s is out of range here, set to %lld",
+		    STR_ARG(tronbyt_cut(text, SHOWN_MAX)), (long long)*ret_value);
 }
 
 void tronbyt_number(struct tronbyt_reader *reader, const char *name, int64_t least, int64_t most,
@@ -219,7 +227,7 @@ void tronbyt_number(struct tronbyt_reader *reader, const char *name, int64_t lea
 	int64_t number;
 
 	if (value && read_number(value, &number))
-		hold(reader, name, number, least, most, ret_value);
+		hold(reader, name, value, least, most, ret_value);
 	else if (value)
 		tronbyt_say(reader, name, "is not a number in the file: set to %lld",
 			    (long long)*ret_value);
@@ -264,7 +272,7 @@ void tronbyt_brightness(struct tronbyt_reader *reader, const char *name, struct 
 		}
 	}
 	if (value && read_number(value, &number))
-		hold(reader, name, number, 0, 100, ret_percent);
+		hold(reader, name, value, 0, 100, ret_percent);
 	else if (value)
 		tronbyt_say(reader, name, "is not a number in the file: set to %lld %%",
 			    (long long)*ret_percent);
@@ -297,7 +305,11 @@ bool tronbyt_clock(struct tronbyt_reader *reader, const char *name, int64_t *ret
 		return false;
 	if (text.length && read_clock(text, ret_minute))
 		return true;
-	tronbyt_say(reader, name, "is not a time of day");
+	if (*ret_minute < 0)
+		tronbyt_say(reader, name, "is not a time of day: left out");
+	else
+		tronbyt_say(reader, name, "is not a time of day: left at %02d:%02d",
+			    (int)(*ret_minute / 60), (int)(*ret_minute % 60));
 	return false;
 }
 

@@ -10,8 +10,9 @@ struct tronbyt_reader {
 	struct tronbyt_device *device;
 	struct str entry;
 	const struct json_value *object;
-	struct str key;	 /* its name in the object that contains it; data is NULL: none */
-	bool has_levels; /* brightness is a number of 0 to 5, not a percentage */
+	struct str key;	  /* its name in the object that contains it; data is NULL: none */
+	bool has_levels;  /* brightness is a number of 0 to 5, not a percentage */
+	struct str scale; /* of the device's brightness; empty: none */
 };
 
 /* Read a member; if it is missing or null, leave *ret_value unchanged. So does another type, with a

@@ -6,6 +6,14 @@ NEW_FIRMWARE = {"firmware_version": "v1.6.6", "firmware_type": "ESP32", "protoco
 OLD_FIRMWARE = {**NEW_FIRMWARE, "firmware_version": "1.4.7"}
 
 
+def new_id():
+    """An ID that the other server makes at random. One in 2,500 has no digit: it is a word, which people can guess."""
+    while True:
+        made = secrets.token_hex(4)
+        if not made.isalpha():
+            return made
+
+
 def entry(slug, number, **members):
     return {"iname": str(number), "name": slug, "uinterval": 10, "display_time": 0, "notes": "",
             "enabled": True, "pushed": False, "order": number, "path": f"system-apps/apps/{slug}/{slug}.star",
@@ -16,7 +24,7 @@ def entry(slug, number, **members):
 
 
 def device(name, apps=(), **members):
-    return {"id": secrets.token_hex(4), "name": name, "type": "", "api_key": secrets.token_hex(16),
+    return {"id": new_id(), "name": name, "type": "", "api_key": secrets.token_hex(16),
             "notes": "", "brightness": 35, "custom_brightness_scale": "", "night_mode_enabled": False,
             "night_mode_app": "", "night_start": "22:00", "night_end": "06:00", "night_brightness": 1,
             "dim_mode_enabled": False, "dim_time": "20:00", "dim_brightness": 20, "default_interval": 15,

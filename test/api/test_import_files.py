@@ -443,6 +443,7 @@ def compare(world, account, device, made):
     path = f"/v1/devices/{made['id']}/installations"
     stored = [account.get(f"{path}/{one['id']}").ok() for one in account.get(path).ok()]
     assert len(stored) == made["entries"] == len(comes)
+    assert made["entriesInFile"] == len(device["apps"])
     for app, one in zip(comes, stored):
         wanted = wanted_entry(app)
         assert {name: one[name] for name in wanted} == wanted

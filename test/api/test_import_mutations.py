@@ -133,9 +133,13 @@ def test_damaged_devices_at_random(world):
         bad = older(whole[1]) if first_version else copy.deepcopy(whole[1])
         for _ in range(source.choice([1, 1, 2, 5])):
             bad = damage(source, bad)
-        if source.random() < 0.05:
+        if source.random() < 0.1:
             bad = source.choice(HOSTILE)
-        text = write(exported_account([whole[0], bad, whole[2]]))
+        devices = [whole[0], bad, whole[2]]
+        if first_version:  # of which the file has an object of devices, by their IDs
+            whole[0]["brightness"] = max(6, whole[0]["brightness"])  # a percentage
+            devices = {one["id"]: device for one, device in zip(whole, devices)}
+        text = write(exported_account([]) | {"devices": devices})
         where = f"seed {seed}, file {number}: {text}"
         report = judged(owner.post(PATH, text.encode("utf-8", "surrogatepass")), where)
         if report:

@@ -86,6 +86,11 @@ def test_what_is_refused(running, keyed, folder, app, email, tmp_path):
     assert keyed.refused(3, "app", "upload", str(folder), "--app", "nothing") == (
         "there is no app nothing; see displayctl app create")
     assert "No such file" in keyed.refused(1, "app", "upload", str(tmp_path / "nothing"))
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert keyed.refused(1, "app", "upload", str(empty)) == f"{empty}: there is no script in it, NAME.star or NAME.ts"
+    (empty / "x.star").write_text("def main():\n    return []\n" + "#" * 1_000_000 + "\n")
+    assert "bytes, with the files that it loads, maximum 1000000" in keyed.refused(1, "app", "upload", str(empty))
     upload(keyed, folder, "1.0")
     assert "awaits review" in keyed.refused(4, "app", "upload", str(folder), "2.0")
     assert "there is no version 9" in keyed.refused(3, "app", "deploy", app["slug"], "9")

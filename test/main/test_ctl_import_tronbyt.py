@@ -1,6 +1,7 @@
 """displayctl import tronbyt, device reboot, and the redirection from a former address."""
 
 import json
+import re
 import secrets
 
 import pytest
@@ -23,7 +24,7 @@ def written(tmp_path, *devices, name="devices.json"):
 
 
 def device(name, **members):
-    return {"id": secrets.token_hex(4), "name": name, "brightness": 20, **members}
+    return {"id": "0" + secrets.token_hex(4)[1:], "name": name, "brightness": 20, **members}
 
 
 def bring(server, *arguments):
@@ -43,7 +44,7 @@ def test_what_comes_and_what_does_not(running, tmp_path):
     assert dry["isDryRun"] is True and running.ctl("device", "list", "--account", OWNER) == []
     report = bring(running, path, "--keep-addresses")
     made, = report["devices"]
-    assert (made["state"], made["alias"], made["entries"]) == ("new", export["id"], 0)
+    assert (made["state"], made["alias"], made["entries"], made["entriesInFile"]) == ("new", export["id"], 0, 1)
     assert [note["what"] for note in report["notBrought"]] == ["render interval", "entry"]
     shown = running.ctl("device", "show", made["id"])
     assert (shown["name"], shown["brightness"], shown["alias"]) == ("Kitchen", 20, export["id"])
@@ -56,7 +57,8 @@ def test_for_people(running, tmp_path):
                   custom_brightness_scale="1,2", apps=[{"iname": "1", "name": "gone\x1b[31m", "auto_pin": True}])
     paths = [written(tmp_path, long), written(tmp_path, device("Second"), name="second.json")]
     text = run_ctl("--state-dir", running.state_dir, "import", "tronbyt", *paths, "--account", OWNER, json_output=False)
-    assert "A panel of 25 characters.  imported" in text and "Not imported, or changed:" in text
+    assert re.search("A panel of 25 characters.  imported  +0 of 1 entry\n", text) and re.search("Second  +imported  +0 entries\n", text)
+    assert "Not imported, or changed:" in text
     assert "\x1b" not in text
     assert "Second" in text.split("second.json:")[1]
     assert all(len(line) <= 80 for line in text.splitlines() if "url  " not in line and "json" not in line), text
@@ -92,6 +94,7 @@ def test_what_cannot_be_read(running, tmp_path):
         code, said = refused(running, str(path))
         assert code == 2 and words in said and said.startswith(f"displayctl: {path}: ") and "--" not in said, said
     assert refused(running, str(tmp_path / "none"))[0] == 2
+    assert refused(running, str(tmp_path)) == (2, f"displayctl: {tmp_path}: Is a directory\n")
     path.write_text("{" + " " * (4 << 20) + "}")
     assert refused(running, str(path))[0] == 2
     with pytest.raises(CtlError) as error:

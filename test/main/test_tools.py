@@ -49,6 +49,18 @@ def test_help(clone, name):
     assert (code, is_called) == (0, False) and f"  tools/{name}" in text
 
 
+@pytest.mark.parametrize("name", ["test", "run", "package", "build", "setup"])
+def test_help_that_nobody_reads(clone, tmp_path, name):
+    """As in "tools/test --help | head -1": nothing is installed, and no tool goes on."""
+    shutil.copy(os.path.join(ROOT, "tools", name), tmp_path / "tools" / ("own_" + name))
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with open(write_end, "wb") as output:
+        code = subprocess.run([f"tools/own_{name}", "--help", "--check"], cwd=tmp_path, timeout=PATIENCE_S, stdin=subprocess.DEVNULL,
+                              stdout=output, stderr=subprocess.DEVNULL, check=False).returncode
+    assert code in (0, -signal.SIGPIPE) and not (tmp_path / "called").exists()
+
+
 @pytest.mark.parametrize("name", ["setup", "run", "build", "test", "package"])
 def test_width_of_help(name):
     """The text of the tool's own head; tools/run adds that of displayd, which has a test of its own."""

@@ -4,6 +4,7 @@
 #include "app_manifest.h"
 #include "app_report.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "ctl/server/client.h"
 #include "domain/app_import.h"
@@ -77,6 +78,13 @@ static enum ctl_exit read_app(struct upload *upload)
 			    fault) < 0)
 		return ctl_fail(CTL_FAILED, "%s", fault);
 	script = buffer_view(&upload->script);
+	if (script.length == 0)
+		return ctl_fail(CTL_FAILED, "%s: there is no script in it, NAME.star or NAME.ts",
+				upload->path);
+	if (script.length > LIMIT_SCRIPT_BYTES)
+		return ctl_fail(
+		    CTL_FAILED, "%s: has %zu bytes%s, maximum %d", upload->path, script.length,
+		    upload->folder ? ", with the files that it loads" : "", LIMIT_SCRIPT_BYTES);
 	if (!utf8_is_valid(script) || memchr(script.data ?: "", '\0', script.length))
 		return ctl_fail(CTL_FAILED, "%s: its script or the name of a file is not UTF-8",
 				upload->path);

@@ -55,6 +55,15 @@ static struct str state_words(struct str state, bool is_dry_run)
 	return STR("not imported");
 }
 
+/* Appends how many entries were imported; if these are not all, also of how many. */
+static void append_entries(struct buffer *text, const struct tronbyt_shown *row)
+{
+	if (row->entries < row->entries_in_file)
+		buffer_printf(text, "%lld of ", (long long)row->entries);
+	buffer_printf(text, "%lld %s", (long long)row->entries_in_file,
+		      row->entries_in_file == 1 ? "entry" : "entries");
+}
+
 static void append_came(bool is_dry_run, const struct ctl_rows *rows, struct buffer *text)
 {
 	enum { NAME_WIDTH = DEVICE_NAME_LENGTH_MAX + 2, STATE_WIDTH = 17 };
@@ -65,10 +74,10 @@ static void append_came(bool is_dry_run, const struct ctl_rows *rows, struct buf
 
 		append_cell(text, row->name, NAME_WIDTH);
 		append_cell(text, state_words(row->state, is_dry_run), STATE_WIDTH);
-		buffer_printf(text, "%lld %s%s%.*s%s%s\n", (long long)row->entries,
-			      row->entries == 1 ? "entry" : "entries",
-			      row->alias.length ? ", keeps /" : "", STR_ARG(row->alias),
-			      row->alias.length ? "/" : "",
+		if (!str_equal(row->state, STR("there")))
+			append_entries(text, row);
+		buffer_printf(text, "%s%.*s%s%s\n", row->alias.length ? ", keeps /" : "",
+			      STR_ARG(row->alias), row->alias.length ? "/" : "",
 			      row->alias_needs_key ? " with its key" : "");
 		if (!row->websocket_url.length)
 			continue;

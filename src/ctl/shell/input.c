@@ -40,21 +40,23 @@ enum ctl_exit ctl_read_file(const char *what, const char *path, size_t max_bytes
 			    struct buffer *ret_text)
 {
 	enum { PIECE = 64 * 1024 };
-	bool is_stdin = strcmp(path, "-") == 0, has_failed;
+	bool is_stdin = strcmp(path, "-") == 0;
 	FILE *file = is_stdin ? stdin : fopen(path, "re");
 	size_t length = 1;
+	int error = 0;
 
 	*ret_text = (struct buffer){0};
 	if (!file)
 		return ctl_fail(CTL_USAGE, "%s%s: %s", what, path, strerror(errno));
 	while (length > 0 && buffer_length(ret_text) <= max_bytes) {
 		length = fread(buffer_reserve(ret_text, PIECE), 1, PIECE, file);
+		if (ferror(file))
+			error = errno; /* such as EISDIR */
 		buffer_commit(ret_text, length);
 	}
-	has_failed = ferror(file);
 	if (!is_stdin)
 		fclose(file);
-	return has_failed ? ctl_fail(CTL_USAGE, "%s%s: %s", what, path, strerror(EIO)) : CTL_DONE;
+	return error ? ctl_fail(CTL_USAGE, "%s%s: %s", what, path, strerror(error)) : CTL_DONE;
 }
 
 enum ctl_exit ctl_read_line(struct ctl *ctl, const char *path, struct str *ret_line)

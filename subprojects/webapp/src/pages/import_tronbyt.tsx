@@ -36,9 +36,11 @@ function stateWords({ state }: Imported, isDryRun: boolean): string {
 	return isDryRun ? "Will be imported" : "Imported";
 }
 
-function entriesWords({ state, entries }: Imported): string {
-	if (state !== "new") return "";
-	return entries === 1 ? "1 entry" : `${entries} entries`;
+/** Number of entries that are imported; if these are not all, also of how many. */
+function entriesWords({ state, entries, entriesInFile: all }: Imported): string {
+	if (state === "there") return "";
+	const words = all === 1 ? "1 entry" : `${all} entries`;
+	return entries < all ? `${entries} of ${words}` : words;
 }
 
 function Address({ alias, aliasNeedsKey, state }: Imported): JSX.Element | null {
