@@ -10,7 +10,7 @@ struct str api_push_shown(struct task *task, const struct push_body *body,
 {
 	const struct device *device = task_device(task);
 	struct display_settings settings =
-	    display_settings_of(device, &stored->sleep_set, &stored->dim_set);
+	    display_settings_of(device, &stored->sleep_set, &stored->dim_set, NULL);
 	int64_t since_us;
 	bool is_online = delivery_is_online(api_delivery(task), device->id, stored->last_online_us,
 					    stored->has_connected, &since_us);

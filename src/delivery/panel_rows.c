@@ -107,7 +107,8 @@ static struct content make_content(struct panel *panel, const struct panel_load_
 				   const struct installation_rows *installations)
 {
 	struct content content = {
-	    .settings = display_settings_of(&row->device, &row->sleep_setting, &row->dim_setting),
+	    .settings =
+		display_settings_of(&row->device, &row->sleep_setting, &row->dim_setting, NULL),
 	    .turn_count = row->turn_count,
 	    .turned_us = row->turned_at,
 	    .night_brightness = (int16_t)row->night_brightness,
