@@ -76,6 +76,7 @@ enum {
 
 struct display_level {
 	int brightness;		  /* 0 to 100; 0: dark, and no picture is to be sent */
+	int awake_brightness;	  /* 0 to 100: while it is not asleep */
 	bool is_asleep;		  /* dark only because of a window, or of a sleep that was set */
 	bool is_night;		  /* asleep because of the sleep window, or by hand */
 	bool is_dimmed;		  /* by the window of dimming, or by hand */
@@ -97,10 +98,10 @@ bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, 
  * dimmed, and what its own windows say. */
 struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us);
 
-/* Subject of an order by hand. */
-enum display_order { DISPLAY_ORDER_SLEEP, DISPLAY_ORDER_DIM };
+/* Subject of an order by hand, or of a change. */
+enum display_subject { DISPLAY_ANY, DISPLAY_DARKNESS, DISPLAY_BRIGHTNESS };
 
-/* Finds the time at which the order ends: when a window that says something about it next begins or
- * ends, at most eight days ahead. Returns false if there is none. */
-bool display_order_ends_at(const struct display_settings *settings, enum display_order order,
-			   int64_t wall_us, int64_t *ret_us);
+/* Finds the time at which a window that says something about the subject next begins or ends, at
+ * most eight days ahead: an order lasts until then. Returns false if there is none. */
+bool display_changes_at(const struct display_settings *settings, enum display_subject subject,
+			int64_t wall_us, int64_t *ret_us);

@@ -63,6 +63,9 @@ struct plan {
 /* Sunrise and sunset of the local day of the plan's place. plan: NULL is none. */
 struct sun_day plan_sun_at(const struct plan *plan, const struct zone *zone, int32_t day);
 
+/* The same at that time, also if no window needs it. */
+struct sun_day plan_sun_today(const struct plan *plan, const struct zone *zone, int64_t wall_us);
+
 /* Whether the window is open. sun: of the same local day. */
 bool plan_window_is_open(const struct plan_window *window, const struct sun_day *sun,
 			 struct local_time local);

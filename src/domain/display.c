@@ -195,26 +195,22 @@ static void apply_sleep(const struct moment *moment, struct display_level *level
 
 /* ---- changes ---- */
 
-static bool is_about(const struct plan_window *window, enum display_order order)
+static bool is_about(const struct plan_window *window, enum display_subject subject)
 {
-	return window->days_off != WEEKDAYS_ALL &&
-	       (order == DISPLAY_ORDER_SLEEP ? window->says_dark
-					     : window->brightness_rule != PLAN_BRIGHTNESS_UNSAID);
+	if (window->days_off == WEEKDAYS_ALL)
+		return false;
+	if (subject == DISPLAY_DARKNESS)
+		return window->says_dark;
+	return subject == DISPLAY_ANY || window->brightness_rule != PLAN_BRIGHTNESS_UNSAID;
 }
 
-/* Bits of the windows that are about all that the orders say. */
-static uint32_t windows_about(const struct moment *moment, enum display_order order)
+static uint32_t windows_about(const struct moment *moment, enum display_subject subject)
 {
 	uint32_t bits = 0;
 
 	for (int i = 0; i < moment->count; i++)
-		bits |= (uint32_t)is_about(window_of(moment, i), order) << i;
+		bits |= (uint32_t)is_about(window_of(moment, i), subject) << i;
 	return bits;
-}
-
-static uint32_t all_windows(const struct moment *moment)
-{
-	return UINT32_MAX >> (32 - moment->count);
 }
 
 /* Returns the time at which one of these windows can open or close next. Windows begin and end at
@@ -229,7 +225,7 @@ static int64_t next_change_us(const struct moment *moment, uint32_t windows)
 		const struct plan_window *window = window_of(moment, i);
 		int64_t in_s;
 
-		if (!(windows >> i & 1) || window->days_off == WEEKDAYS_ALL)
+		if (!(windows >> i & 1))
 			continue;
 		in_s = plan_window_next_s(window, &moment->sun, moment->local);
 		if (in_s < next_s)
@@ -259,12 +255,12 @@ static bool begins_anew(const struct moment *moment, uint32_t windows)
 	return false;
 }
 
-bool display_order_ends_at(const struct display_settings *settings, enum display_order order,
-			   int64_t wall_us, int64_t *ret_us)
+bool display_changes_at(const struct display_settings *settings, enum display_subject subject,
+			int64_t wall_us, int64_t *ret_us)
 {
 	const int64_t until_us = wall_us + INT64_C(8) * 86400 * 1000000;
 	struct moment moment = moment_at(settings, wall_us);
-	uint32_t windows = windows_about(&moment, order);
+	uint32_t windows = windows_about(&moment, subject);
 	uint32_t open = open_windows(&moment, windows);
 
 	while (windows && moment.wall_us < until_us) {
@@ -331,7 +327,7 @@ struct display_level display_level_at(const struct display_settings *settings, i
 	    .brightness = settings->brightness,
 	    .filter = settings->color_filter,
 	    .interval_s = settings->schedule_interval_s,
-	    .valid_until_us = next_change_us(&moment, all_windows(&moment)),
+	    .valid_until_us = next_change_us(&moment, windows_about(&moment, DISPLAY_ANY)),
 	    .by = {DISPLAY_BY_DEVICE, DISPLAY_BY_DEVICE, DISPLAY_BY_DEVICE, DISPLAY_BY_DEVICE,
 		   DISPLAY_BY_DEVICE},
 	};
@@ -340,7 +336,10 @@ struct display_level display_level_at(const struct display_settings *settings, i
 	apply_sleep(&moment, &level);
 	if (settings->brightness == 0)
 		level.is_asleep = level.is_night = false;
-	if (settings->brightness == 0 || level.is_asleep)
+	if (settings->brightness == 0)
+		level.brightness = 0;
+	level.awake_brightness = level.brightness;
+	if (level.is_asleep)
 		level.brightness = 0;
 	if (is_sleep_set(&moment))
 		end_at(&level, settings->sleep_set.until_us);

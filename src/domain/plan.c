@@ -9,11 +9,18 @@ enum {
 	NO_PLACE_SUNSET = 18 * 60,
 };
 
+static const struct sun_day without_place = {NO_PLACE_SUNRISE, NO_PLACE_SUNSET, true};
+
 struct sun_day plan_sun_at(const struct plan *plan, const struct zone *zone, int32_t day)
 {
-	if (plan && plan->has_sun && plan->has_place)
-		return sun_day_at(plan->place, zone, day);
-	return (struct sun_day){NO_PLACE_SUNRISE, NO_PLACE_SUNSET, true};
+	return plan && plan->has_sun && plan->has_place ? sun_day_at(plan->place, zone, day)
+							: without_place;
+}
+
+struct sun_day plan_sun_today(const struct plan *plan, const struct zone *zone, int64_t wall_us)
+{
+	return plan->has_place ? sun_day_at(plan->place, zone, local_time_at(zone, wall_us).day)
+			       : without_place;
 }
 
 static bool crosses_midnight(const struct plan_window *window)

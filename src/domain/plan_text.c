@@ -1,7 +1,7 @@
 #include "base/limits.h"
 #include "domain/device.h"
 #include "domain/entry_change.h"
-#include "domain/plan.h"
+#include "domain/plan_change.h"
 #include "domain/push.h"
 
 #include <stdlib.h>
@@ -226,6 +226,18 @@ bool plan_read(const struct json_value *windows, struct faults *faults, struct p
 	return faults->count + faults->dropped == before;
 }
 
+/* Check of struct plan_change: reads its windows, and writes their text as it is stored. */
+void plan_change_check(void *body, uint64_t seen, struct faults *faults)
+{
+	struct plan_change *change = body;
+	struct plan plan;
+
+	(void)seen;
+	/* Without windows the member's own fault is enough. */
+	if (change->windows && plan_read(change->windows, faults, &plan))
+		change->text = plan_text(&plan, faults->arena);
+}
+
 static bool read_degrees(const struct json_value *object, const char *name, double *ret_degrees)
 {
 	struct str text;
@@ -259,16 +271,13 @@ void plan_parse(struct str text, struct str place, struct arena *arena, struct p
 	struct str reason;
 
 	*ret_plan = (struct plan){0};
-	if (text.length == 0)
-		return;
 	faults_init(&faults, arena);
 	/* A plan that another version stored, and this one cannot read, says nothing. */
-	if (!json_parse(text, arena, &document, &reason) ||
-	    !plan_read(document.root, &faults, ret_plan))
+	if (text.length && (!json_parse(text, arena, &document, &reason) ||
+			    !plan_read(document.root, &faults, ret_plan)))
 		*ret_plan = (struct plan){0};
 	json_document_finish(&document);
-	if (ret_plan->has_sun)
-		read_place(place, arena, ret_plan);
+	read_place(place, arena, ret_plan);
 }
 
 const char *plan_text_check(struct str text)

@@ -252,11 +252,11 @@ TEST(valid_until_is_right)
 	}
 }
 
-static void ends(const struct display_settings *display, enum display_order order, int64_t at_us,
-		 int64_t expected_us)
+static void ends(const struct display_settings *display, enum display_subject subject,
+		 int64_t at_us, int64_t expected_us)
 {
 	int64_t end_us = 0;
-	bool has_end = display_order_ends_at(display, order, at_us, &end_us);
+	bool has_end = display_changes_at(display, subject, at_us, &end_us);
 
 	assert_int_equal(has_end, expected_us != 0);
 	if (expected_us && end_us != expected_us)
@@ -273,20 +273,20 @@ TEST(orders_last_until_the_plan_next_changes)
 	struct display_settings display = settings("UTC", NULL);
 	int64_t monday = utc(2026, 5, 4, 23, 0), sunday = utc(2026, 5, 10, 12, 0);
 
-	ends(&display, DISPLAY_ORDER_SLEEP, monday, 0);
-	ends(&display, DISPLAY_ORDER_DIM, monday, 0);
+	ends(&display, DISPLAY_DARKNESS, monday, 0);
+	ends(&display, DISPLAY_BRIGHTNESS, monday, 0);
 	display.plan = &plan;
-	ends(&display, DISPLAY_ORDER_SLEEP, monday, utc(2026, 5, 5, 6, 0));
-	ends(&display, DISPLAY_ORDER_SLEEP, utc(2026, 5, 5, 6, 0), utc(2026, 5, 11, 22, 0));
-	ends(&display, DISPLAY_ORDER_SLEEP, sunday, utc(2026, 5, 11, 22, 0));
-	ends(&display, DISPLAY_ORDER_DIM, sunday, utc(2026, 5, 13, 18, 0));
+	ends(&display, DISPLAY_DARKNESS, monday, utc(2026, 5, 5, 6, 0));
+	ends(&display, DISPLAY_DARKNESS, utc(2026, 5, 5, 6, 0), utc(2026, 5, 11, 22, 0));
+	ends(&display, DISPLAY_DARKNESS, sunday, utc(2026, 5, 11, 22, 0));
+	ends(&display, DISPLAY_BRIGHTNESS, sunday, utc(2026, 5, 13, 18, 0));
 	display.auto_dim = true;
-	ends(&display, DISPLAY_ORDER_DIM, sunday, utc(2026, 5, 10, 21, 0));
+	ends(&display, DISPLAY_BRIGHTNESS, sunday, utc(2026, 5, 10, 21, 0));
 	/* A window of 24 hours begins anew. */
 	display.plan = NULL;
 	display.sleep_enabled = true;
 	display.sleep_start_minute = display.sleep_end_minute = 300;
-	ends(&display, DISPLAY_ORDER_SLEEP, monday, utc(2026, 5, 5, 5, 0));
+	ends(&display, DISPLAY_DARKNESS, monday, utc(2026, 5, 5, 5, 0));
 }
 
 /* ---- texts ---- */
