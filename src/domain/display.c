@@ -320,24 +320,45 @@ static void end_at(struct display_level *level, int64_t until_us)
 		level->valid_until_us = until_us;
 }
 
-struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us)
+/* Whether no window and no order can change anything: most devices, whose polls shall cost little.
+ */
+static bool is_plain(const struct display_settings *settings)
 {
-	struct moment moment = moment_at(settings, wall_us);
-	struct display_level level = {
+	return !settings->plan && !settings->sleep_enabled && !settings->auto_dim &&
+	       !settings->dim_enabled && !settings->sleep_set.is_set && !settings->dim_set.is_set;
+}
+
+/* Level without a plan, valid until the next quarter of an hour. */
+static struct display_level plain_level(const struct display_settings *settings, int64_t wall_us)
+{
+	int64_t wall_s = wall_us / 1000000;
+
+	return (struct display_level){
 	    .brightness = settings->brightness,
+	    .awake_brightness = settings->brightness,
 	    .filter = settings->color_filter,
 	    .interval_s = settings->schedule_interval_s,
-	    .valid_until_us = next_change_us(&moment, windows_about(&moment, DISPLAY_ANY)),
+	    .valid_until_us = (wall_s + QUARTER_S - wall_s % QUARTER_S) * 1000000,
 	    .by = {DISPLAY_BY_DEVICE, DISPLAY_BY_DEVICE, DISPLAY_BY_DEVICE, DISPLAY_BY_DEVICE,
 		   DISPLAY_BY_DEVICE},
 	};
+}
 
+struct display_level display_level_at(const struct display_settings *settings, int64_t wall_us)
+{
+	struct display_level level = plain_level(settings, wall_us);
+	struct moment moment;
+
+	if (is_plain(settings))
+		return level;
+	moment = moment_at(settings, wall_us);
+	level.valid_until_us = next_change_us(&moment, windows_about(&moment, DISPLAY_ANY));
 	apply_windows(&moment, &level);
 	apply_sleep(&moment, &level);
-	if (settings->brightness == 0)
+	if (settings->brightness == 0) {
 		level.is_asleep = level.is_night = false;
-	if (settings->brightness == 0)
 		level.brightness = 0;
+	}
 	level.awake_brightness = level.brightness;
 	if (level.is_asleep)
 		level.brightness = 0;
