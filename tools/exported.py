@@ -8,6 +8,7 @@ The schema of the body of each PUT and PATCH says the kind of line that has its 
 So may other schemas. Each property of a schema with a kind is a member of this line. A property may say:
 
     x-displayd-exported-as   its names in the line, if they differ from its own; KIND.NAME: of another line
+    x-displayd-exported-type its type there, if its column has text: str
     x-displayd-not-exported  why it is not exported
 
 What a property leaves out, the property of the same name in the schema that x-displayd-changes names says.
@@ -143,16 +144,17 @@ class Export:
                       f"{PREFIX}not-exported why")
 
     def _make(self, one, kind, member, said):
-        if one.kind(False) not in VALUES:
-            fault(said, f"{one.name} is lost by an export: of the type {one.kind(False)} nothing can be made; say its "
+        kind_of_field = one.facts.get("exported-type", one.kind(False))
+        if kind_of_field not in VALUES:
+            fault(said, f"{one.name} is lost by an export: of the type {kind_of_field} nothing can be made; say its "
                   f"{PREFIX}type, or read {member} in {LINES}")
         column = one.facts.get("column", one.member("", one.kind(False)))
         if column is False:
             fault(said, f"{one.name} is lost by an export: it has no column")
         known = self.made[kind].get(member)
-        if known and known.exported != (column, one.kind(False)):
+        if known and known.exported != (column, kind_of_field):
             fault(said, f"{one.name}: {member} of the line {kind} is another column elsewhere")
-        one.exported = (column, one.kind(False))
+        one.exported = (column, kind_of_field)
         one.is_required = not one.is_nullable and member in self.places[1][1].get(kind, ())
         self.made[kind].setdefault(member, one)
 

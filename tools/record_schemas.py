@@ -45,7 +45,7 @@ TYPES = {"bool": "bool", "str": "struct str", "id": "struct id", "bytes": "struc
          "any": "const struct json_value *"}
 FACTS = {"type": ["id", "int", "int2", "int4", "int8", "json", "any", "bytes", "str"], "member": None, "column": None,
          "check": None, "bounds": [False], "nullable": [True, False], "null-if": None, "none": None, "past": [True],
-         "pages-only": [True], "example": None, "not-exported": None, "exported-as": None, "exported": None, "records": None, "changes": None, "designed": [True],
+         "pages-only": [True], "example": None, "not-exported": None, "exported-as": None, "exported-type": ["str"], "exported": None, "records": None, "changes": None, "designed": [True],
          "plain-form": None}
 OPTIONS = {"like", "struct", "file", "by-hand", "rows", "body", "sets", "columns", "from", "to", "private", "check", "has", "as-shown"}
 INHERITED = {"type", "member", "column", "check", "bounds", "nullable", "null-if", "none", "past"}

@@ -62,6 +62,9 @@ PATTERNS = {
     r"^[^\u0000-\u001f\u007f-\u009f]*[^\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029"
     r"\u202f\u205f\u3000][^\u0000-\u001f\u007f-\u009f]*$":
         "no control character, and not only white space",
+    r"^(([01][0-9]|2[0-3]):[0-5][0-9]|(sunrise|sunset)([+-][0-9]{1,3})?)$":
+        "HH:mm, or sunrise or sunset, perhaps with minutes such as -30",
+    r"^(device|order|sleep|autoDim|dim|windows/([0-9]|1[0-5]))$": "device, order, sleep, autoDim, dim, or such as windows/0",
     r"^([01][0-9]|2[0-3]):[0-5][0-9]$": "HH:mm, from 00:00 to 23:59",
     r"^(\{[\s\S]*\})?$": "an object of JSON, or empty",
     r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$": "a number sign, and 3 or 6 hexadecimal digits",

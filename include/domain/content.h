@@ -77,9 +77,9 @@ struct content_installation *content_next(const struct content *content, int64_t
 struct content_installation *content_at(const struct content *content, int64_t position);
 
 /* Returns the time for which the installation is shown in its turn, if its picture's animation has
- * that length. */
-int64_t content_stay_s(const struct content *content,
-		       const struct content_installation *installation, uint32_t loop_ms);
+ * that length. interval_s: of turns without a length of their own. */
+int64_t content_stay_s(const struct content_installation *installation, int32_t interval_s,
+		       uint32_t loop_ms);
 
 /* Whether panels shall still show the push. Its duration begins when a panel displays it. A push
  * that no panel displayed lapses after max(60 s, 2 x schedule interval). A held push stays. */

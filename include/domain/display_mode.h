@@ -2,15 +2,16 @@
  * module decides which entries are skipped, for panels with a WebSocket and for panels that poll.
  * Pure.
  *
- *   DARK      brightness 0, or the sleep window without a night entry that has a picture
+ *   DARK      brightness 0, a dark window of the plan, or the sleep window without a night entry
+ *             that has a picture
  *   NIGHT     the sleep window: the night entry alone, at its own brightness; pushes wait
- *   PINNED    the pinned entry alone
+ *   PINNED    the pinned entry alone; without one, the entry that a window of the plan names
  *   PUSH      a push alone: it is held, or wakes the panel in the sleep window
  *   ROTATION  the entries that are enabled and in their hours, in turn; also while the pinned entry
  *             has no picture; only those that pin themselves, while one of them has a picture
  *
- * The night entry and the pinned entry are shown regardless of their own hours, even if they are
- * disabled. */
+ * The night entry, the pinned entry and that of a window are shown regardless of their own hours,
+ * even if they are disabled. */
 #pragma once
 
 #include "domain/content.h"
@@ -28,6 +29,7 @@ struct display_mode {
 	int brightness;		  /* percent; 0 if dark */
 	int panel_level;	  /* percentage that the panel is sent for it */
 	struct picture_look look; /* of pictures without a filter of their own */
+	int32_t interval_s;	  /* length of turns without one of their own */
 	int64_t wall_us;
 	struct local_time local;
 	int64_t valid_until_us; /* wall clock; at most a quarter of an hour away */

@@ -1,8 +1,10 @@
 -- The rotation of a device as JSON, its entry for the night, and its newest push if that is a
 -- temporary image whose time is not over (see domain/content.h, and display_mode_has_push()).
 -- No row: the device is gone.
--- params: device_id uuid
--- row: rotation
+-- alone_id: the entry that a window of the device's plan shows alone. is_asleep is that of the sleep that was set: see
+-- display_level_at().
+-- params: device_id uuid, alone_id text?
+-- row: rotation, (device), sleep_setting, dim_setting, now_at timestamptz
 SELECT coalesce((
 	SELECT '[' || string_agg(row_to_json(entry)::text, ',' ORDER BY rank) || ']'
 	FROM installation
@@ -46,11 +48,12 @@ SELECT coalesce((
 			installation.recurrence_rule AS "recurrenceRule", installation.recurrence_start AS "recurrenceStart",
 			CASE WHEN installation.id = device.pinned_installation_id
 				THEN CASE WHEN look.hash IS NULL THEN 'pinned_empty' ELSE 'pinned' END
-				WHEN device.pinned_installation_id IS NOT NULL AND EXISTS (
+				WHEN others.alone_id = installation.id AND look.hash IS NOT NULL THEN 'shown'
+				WHEN others.alone_id IS NOT NULL AND others.alone_id <> installation.id AND EXISTS (
 					SELECT
 					FROM installation AS pinned
 					LEFT JOIN app_entry ON app_entry.device_id = pinned.device_id AND app_entry.id = pinned.id
-					WHERE pinned.device_id = device.id AND pinned.id = device.pinned_installation_id
+					WHERE pinned.device_id = device.id AND pinned.id = others.alone_id
 						AND is_present(pinned.expires_at)
 						AND coalesce(app_entry.picture_hash, pinned.picture_hash) IS NOT NULL)
 				THEN 'hidden'
@@ -86,8 +89,8 @@ SELECT coalesce((
 		WHERE device_id = device.id AND installation.id = night_installation_id
 			AND is_present(expires_at))
 	THEN night_installation_id END AS night_installation_id, night_brightness,
-	is_asleep_now(is_sleep_set, sleep_set_until, is_set_asleep, sleep_enabled, sleep_start_minute, sleep_end_minute,
-		timezone) AS is_asleep
+	is_sleep_set AND is_set_asleep AS is_asleep, ROW(device.{device}) AS device, device.{sleep_setting},
+	device.{dim_setting}, present_time() AS now_at
 FROM device
 CROSS JOIN LATERAL (SELECT present_time() AT TIME ZONE device.timezone AS at) AS here
 CROSS JOIN LATERAL (
@@ -101,6 +104,6 @@ CROSS JOIN LATERAL (
 			AND is_present(installation.expires_at) AND app.status IS DISTINCT FROM 'disabled'
 			AND entry_is_on(start_minute, end_minute, weekdays, recurrence_rule, recurrence_start, here.at)
 			AND coalesce(app_entry.picture_hash, installation.picture_hash) IS NOT NULL
-	) AS pin_themselves
+	) AS pin_themselves, coalesce(device.pinned_installation_id, :alone_id) AS alone_id
 ) AS others
 WHERE device.id = :device_id

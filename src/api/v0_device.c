@@ -1,6 +1,7 @@
 #include "delivery/delivery.h"
 #include "domain/v0.h"
 #include "endpoints.h"
+#include "plan_order.h"
 
 /* GET /v0/devices/{deviceId}, PATCH /v0/devices/{deviceId} - devices in the form
  * of the older API. Their night mode is the sleep window. */
@@ -12,8 +13,7 @@ struct v0_state {
 	struct v0_device_change change; /* first: a body is read into it */
 	struct entries_meant_row meant;
 	struct v0_device_update_row updated;
-	struct device_sleep_set_row slept;
-	struct device_dim_set_row dimmed;
+	struct plan_order order;
 	struct v0_device device;
 };
 
@@ -68,51 +68,50 @@ static struct step_result find_tagged(struct task *task)
 	return ask(task, tagged);
 }
 
-static struct step_result dimmed(struct task *task)
-{
-	const struct v0_state *shown = task_state(task);
+/* Sets the device asleep or awake, and then dimmed or not, after its plan was set: until that
+ * changes next. */
+static struct step_result set_orders(struct task *task);
 
-	if (task_row_count(task) == 0)
-		return fail_none(task);
-	delivery_device_changed(api_delivery(task), task_device(task)->id,
-				shown->dimmed.generation);
+static struct step_result read_order(struct task *task);
+
+static struct step_result order_stored(struct task *task)
+{
+	struct v0_state *shown = task_state(task);
+
+	return api_order_stored(task, &shown->order, read_order, set_orders);
+}
+
+static struct step_result store_order(struct task *task)
+{
+	struct v0_state *shown = task_state(task);
+
+	return api_order_store(task, &shown->order, order_stored);
+}
+
+static struct step_result read_order(struct task *task)
+{
+	struct v0_state *shown = task_state(task);
+
+	return api_order_read(task, &shown->order, store_order);
+}
+
+static struct step_result set_orders(struct task *task)
+{
+	struct v0_state *shown = task_state(task);
+	struct v0_device_change *change = &shown->change;
+
+	shown->order = (struct plan_order){.is_sleep = change->sets_asleep};
+	if (change->sets_asleep) {
+		change->sets_asleep = false;
+		shown->order.is_on = change->is_asleep;
+		return read_order(task);
+	}
+	if (change->sets_dimmed) {
+		change->sets_dimmed = false;
+		shown->order.is_on = change->is_dimmed;
+		return read_order(task);
+	}
 	return ask(task, v0_device_found);
-}
-
-/* Dims the device, or no longer, after its plan was set: until that changes next. */
-static struct step_result set_dimmed(struct task *task)
-{
-	struct v0_state *shown = task_state(task);
-
-	if (!shown->change.sets_dimmed)
-		return ask(task, v0_device_found);
-	statement_device_dim_set(
-	    task_new_query(task),
-	    &(struct device_dim_set_parameters){task_device(task)->id, shown->change.is_dimmed},
-	    &shown->dimmed);
-	return task_query(task, dimmed);
-}
-
-static struct step_result slept(struct task *task)
-{
-	const struct v0_state *shown = task_state(task);
-
-	if (task_row_count(task) == 0)
-		return fail_none(task);
-	delivery_device_changed(api_delivery(task), task_device(task)->id, shown->slept.generation);
-	return set_dimmed(task);
-}
-
-/* Sets the device asleep or awake after its plan was set: until that changes next. */
-static struct step_result set_asleep(struct task *task)
-{
-	struct v0_state *shown = task_state(task);
-
-	statement_device_sleep_set(
-	    task_new_query(task),
-	    &(struct device_sleep_set_parameters){task_device(task)->id, shown->change.is_asleep},
-	    &shown->slept);
-	return task_query(task, slept);
 }
 
 static struct step_result updated(struct task *task)
@@ -125,7 +124,7 @@ static struct step_result updated(struct task *task)
 		return fail_none(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				shown->updated.generation);
-	return shown->change.sets_asleep ? set_asleep(task) : set_dimmed(task);
+	return set_orders(task);
 }
 
 /* Entry to set: data is NULL if it stays; an empty text means none. */

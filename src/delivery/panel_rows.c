@@ -100,6 +100,30 @@ static struct content_installation make_installation(struct panel *panel,
 	return installation;
 }
 
+/* Returns the windows of the device's plan, with positions of their entries; NULL: none. A window
+ * whose entry is gone says nothing about entries. */
+static const struct plan *panel_plan(const struct panel_load_row *row,
+				     const struct installation_rows *installations)
+{
+	struct arena arena = {0};
+	struct plan *plan;
+
+	if (row->device.plan_json.length == 0)
+		return NULL;
+	plan = memory_zalloc(sizeof(*plan));
+	plan_parse(row->device.plan_json, row->device.place, &arena, plan);
+	for (unsigned i = 0; i < plan->count; i++) {
+		struct plan_window *window = &plan->windows[i];
+		int64_t position =
+		    window->entry_id.length ? position_of(installations, window->entry_id) : 0;
+
+		window->entry_position = position > 0 ? position : 0;
+		window->entry_id = (struct str){0};
+	}
+	arena_finish(&arena);
+	return plan;
+}
+
 /* Recurrences are read again long before the known days end. */
 static const int64_t RECURRENCES_KNOWN_US = INT64_C(5) * 86400 * 1000000;
 
@@ -107,7 +131,8 @@ static struct content make_content(struct panel *panel, const struct panel_load_
 				   const struct installation_rows *installations)
 {
 	struct content content = {
-	    .settings = display_settings_of(&row->device, &row->sleep_setting, &row->dim_setting),
+	    .settings = display_settings_of(&row->device, &row->sleep_setting, &row->dim_setting,
+					    panel_plan(row, installations)),
 	    .turn_count = row->turn_count,
 	    .turned_us = row->turned_at,
 	    .night_brightness = (int16_t)row->night_brightness,

@@ -241,6 +241,7 @@ void panel_finish_content(struct panels *panels, struct content *content)
 		pictures_release(panels->pictures, &content->installations[i].picture);
 	}
 	free(content->installations);
+	free((struct plan *)content->settings.plan);
 	pictures_release(panels->pictures, &content->push.picture);
 	*content = (struct content){0};
 }

@@ -18,10 +18,10 @@ struct content_installation *content_next(const struct content *content, int64_t
 	return count ? &content->installations[0] : NULL;
 }
 
-int64_t content_stay_s(const struct content *content,
-		       const struct content_installation *installation, uint32_t loop_ms)
+int64_t content_stay_s(const struct content_installation *installation, int32_t interval_s,
+		       uint32_t loop_ms)
 {
-	int64_t stay_s = installation->display_s ?: content->settings.schedule_interval_s;
+	int64_t stay_s = installation->display_s ?: interval_s;
 	int64_t whole_s = ((int64_t)loop_ms + 999) / 1000;
 
 	int64_t most_s = installation->plays_whole ? CONTENT_PLAYED_MAX_S

@@ -49,6 +49,14 @@ static const struct content_installation *present_at(const struct content *conte
 	return installation && !content_is_expired(installation, wall_us) ? installation : NULL;
 }
 
+/* Entry that is pinned, or else that of the plan. */
+static const struct content_installation *
+entry_alone(const struct content *content, const struct display_level *level, int64_t wall_us)
+{
+	return present_at(content, content->pinned_position, wall_us)
+		   ?: present_at(content, level->alone_position, wall_us);
+}
+
 /* Whether the push is shown alone, awake or asleep. */
 static bool shows_push(const struct content *content, const struct display_level *level,
 		       int64_t wall_us)
@@ -98,6 +106,7 @@ static struct display_mode mode_at(const struct content *content, int64_t wall_u
 	    .kind = DISPLAY_MODE_ROTATION,
 	    .brightness = level.brightness,
 	    .look = {.filter = (uint8_t)level.filter},
+	    .interval_s = level.interval_s,
 	    .wall_us = wall_us,
 	    .local = local_time_at(content->settings.zone, wall_us),
 	    .valid_until_us = level.valid_until_us,
@@ -110,14 +119,14 @@ static struct display_mode mode_at(const struct content *content, int64_t wall_u
 		return mode;
 	}
 	if (level.brightness > 0)
-		set_alone(&mode, present_at(content, content->pinned_position, wall_us));
+		set_alone(&mode, entry_alone(content, &level, wall_us));
 	if (level.brightness > 0 && mode.alone) {
 		mode.kind = DISPLAY_MODE_PINNED;
 	} else if (level.brightness > 0) {
 		mode.valid_until_us = next_change_us(&mode, wall_us, mode.valid_until_us);
 		mode.is_narrowed = has_one_that_pins_itself(&mode);
 	} else {
-		if (level.is_asleep && content->night_brightness > 0)
+		if (level.is_night && content->night_brightness > 0)
 			set_alone(&mode, present_at(content, content->night_position, wall_us));
 		mode.kind = mode.alone ? DISPLAY_MODE_NIGHT : DISPLAY_MODE_DARK;
 		mode.brightness = mode.alone ? content->night_brightness : 0;

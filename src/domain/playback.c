@@ -349,15 +349,15 @@ static int64_t send_next(struct playback *playback, const struct playback_item *
 }
 
 /* A new interval or display time also applies to the installation on the screen. */
-static void adjust_turn(struct playback *playback, const struct content *content)
+static void adjust_turn(struct playback *playback, const struct display_mode *mode)
 {
 	const struct content_installation *installation =
-	    content_at(content, playback->displayed.position);
+	    content_at(mode->content, playback->displayed.position);
 	int64_t stay_s;
 
 	if (playback->displayed.kind != PLAYBACK_INSTALLATION || !installation)
 		return;
-	stay_s = content_stay_s(content, installation, playback->displayed.loop_ms);
+	stay_s = content_stay_s(installation, mode->interval_s, playback->displayed.loop_ms);
 	if (playback->displayed.stay_s == stay_s)
 		return;
 	playback->displayed.stay_s = stay_s;
@@ -395,7 +395,7 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	bool has_displayed = playback->displayed.kind != PLAYBACK_NOTHING;
 	bool is_overdue;
 
-	adjust_turn(playback, content);
+	adjust_turn(playback, mode);
 	/* A push is about to be displayed. */
 	if (queued && queued->item.kind == PLAYBACK_PUSH &&
 	    playback_item_is_wanted(&queued->item, mode))

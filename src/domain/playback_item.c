@@ -12,7 +12,7 @@ struct playback_item playback_item_of(const struct display_mode *mode,
 	    .generation = installation->picture_generation,
 	    .picture_generation = installation->picture_generation,
 	    .loop_ms = installation->picture.loop_ms,
-	    .stay_s = content_stay_s(mode->content, installation, installation->picture.loop_ms),
+	    .stay_s = content_stay_s(installation, mode->interval_s, installation->picture.loop_ms),
 	    .look = display_mode_look(mode, installation),
 	    .may_be_early =
 		installation->may_be_early && !installation->is_whole && !installation->plays_whole,

@@ -239,9 +239,11 @@ bool upgrade_cancel_restart(struct upgrade *upgrade)
 /* Reports that this program starts again, instead of the new one. */
 static void note_restart_failed(struct upgrade *upgrade, const char *why)
 {
+	enum { PROGRAM_SHOWN_MAX = 500 };
+
 	upgrade->note.state = UPGRADE_FAILED;
-	snprintf(upgrade->note.reason, sizeof(upgrade->note.reason), "%s: %s", upgrade->program,
-		 why);
+	snprintf(upgrade->note.reason, sizeof(upgrade->note.reason), "%.*s: %s", PROGRAM_SHOWN_MAX,
+		 upgrade->program, why);
 	if (upgrade_note_write(upgrade->state_dir, UPGRADE_NOTE, &upgrade->note) < 0)
 		log_warn("supervisor", "cannot write the file upgrade");
 }

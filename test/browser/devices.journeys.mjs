@@ -198,6 +198,29 @@ async function addsDevice(stage, options) {
 	return page;
 }
 
+/** Gives a device a plan whose week has all that is drawn, and waits until its settings show it. */
+async function planned(page, id) {
+	await page.evaluate(async (path) => {
+		const week = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+		// In three days, so that the panel is lit now.
+		const later = week[(new Date().getUTCDay() + 2) % 7];
+		const windows = [
+			{ from: "sunset", to: "sunrise", brightness: 30 },
+			{ weekdays: [later], from: "09:00", to: "16:30", dark: true },
+			{
+				weekdays: ["saturday", "sunday"],
+				from: "10:00",
+				to: "12:00",
+				colorFilter: "warm",
+				interval: 60,
+			},
+		];
+		const headers = { "Content-Type": "application/json" };
+		await fetch(path, { method: "PUT", headers, body: JSON.stringify({ windows }) });
+	}, `/web/devices/${id}/plan`);
+	await page.getByText("Sat and Sun, 10:00 to 12:00").waitFor();
+}
+
 export default {
 	"somebody adds the first device": (stage) => addsDevice(stage, {}),
 
@@ -294,6 +317,41 @@ export default {
 		await page.getByLabel("Sleep at night").check();
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
 		await page.getByLabel("Sleep at night").uncheck();
+		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
+	},
+
+	"a plan is made, and orders by hand": async (stage) => {
+		const { page } = await openDevice(stage, { part: "/settings" });
+		const plan = page.getByRole("group", { name: "Plan" });
+		await plan.getByRole("button", { name: "Add a window" }).click();
+		const dialog = page.getByRole("dialog");
+		await dialog.getByLabel("From", { exact: true }).selectOption("sunset");
+		await dialog.getByLabel("From: minutes after it").fill("-241");
+		await dialog.getByRole("button", { name: "Save" }).click();
+		await dialog.locator(".fault").waitFor();
+		await dialog.getByLabel("From: minutes after it").fill("-30");
+		await dialog.getByLabel("Brightness, percent").fill("20");
+		await dialog.getByLabel("Light").selectOption("");
+		await dialog.getByLabel("Colours").selectOption("warm");
+		await dialog.getByRole("button", { name: "Save" }).click();
+		await plan.getByText("30 minutes before sunset to 07:00").waitFor();
+		await plan.getByText("Brightness 20 %, colours warm").waitFor();
+		// All day, so that it holds now.
+		await plan.getByRole("button", { name: "Add a window" }).click();
+		await dialog.getByLabel("From: time").fill("00:00");
+		await dialog.getByLabel("Until: time").fill("00:00");
+		await dialog.getByRole("button", { name: "Save" }).click();
+		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
+		await plan.getByText("Now: Dark (window 2).").waitFor();
+		await plan.getByRole("button", { name: "Awake now" }).click();
+		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
+		await plan.getByRole("button", { name: "Dim now" }).click();
+		await plan.getByRole("button", { name: "No longer dim" }).waitFor();
+		await plan.getByRole("button", { name: "Dark now" }).click();
+		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
+		await plan.getByText("Now: Dark (by hand)").waitFor();
+		// The order ends with another plan.
+		await plan.getByRole("button", { name: "Remove window 2" }).click();
 		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
 	},
 
@@ -1197,6 +1255,7 @@ export default {
 					await page.goto(kitchen + part);
 					await isLit(page);
 					if (part === "") await page.locator(".entry").nth(4).waitFor();
+					if (part === "/settings") await planned(page, devices.Kitchen.id);
 				},
 				person,
 			);

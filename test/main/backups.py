@@ -148,6 +148,8 @@ ROWS = [
          "WHERE rank = (SELECT max(rank) FROM installation)"),
     (69, "UPDATE installation SET pins_itself = true WHERE rank = (SELECT max(rank) FROM installation)"),
     (71, f"""UPDATE device SET place_json = '{{"lat":"1","lng":"2"}}' WHERE id = '{DEVICE}'"""),
+    (72, f"""UPDATE device SET plan_json = '[{{"weekdays":["monday"],"from":"sunset","to":"23:00","dark":true}}]'
+        WHERE id = '{DEVICE}'"""),
 ]
 
 

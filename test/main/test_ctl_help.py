@@ -110,7 +110,7 @@ def test_what_was_probably_meant(arguments, meant):
 def test_a_noun_alone(arguments):
     code, text = reason(*arguments)
     assert code == 2
-    assert re.fullmatch(r"device what\? There are brightness, .* and update; see displayctl help device",
+    assert re.fullmatch(r"device what\? There are brightness, .* and wake; see displayctl help device",
                         text)
 
 

@@ -1,6 +1,7 @@
 """displayctl's commands that create, disable and remove devices and accounts: output, errors and effects."""
 
 import concurrent.futures
+import json
 import socket
 import subprocess
 import urllib.parse
@@ -50,6 +51,25 @@ class TestDevice:
         text = running.ctl("device", "update", device["id"], "--sleep", "off", json_output=False)
         lines = dict((line.split(None, 1) + [""])[:2] for line in text.splitlines())
         assert (lines["sleep.enabled"], lines["sleep.start"]) == ("no", "23:59")
+
+    def test_plan(self, running, device, tmp_path):
+        file = tmp_path / "plan.json"
+        window = {"from": "22:00", "to": "sunrise-30", "dark": True}
+        file.write_text(json.dumps([window]))
+        made = running.ctl("device", "plan-set", device["id"], str(file))
+        assert made["windows"] == [{"weekdays": made["windows"][0]["weekdays"], **window}]
+        assert running.ctl("device", "plan", device["id"])["windows"] == made["windows"]
+        # It takes back what it shows.
+        file.write_text(json.dumps(made))
+        assert running.ctl("device", "plan-set", device["id"], str(file))["windows"] == made["windows"]
+        for text, why in (("{", "the file is not JSON"), ("5", "the file has no windows"), ("{}", "the file has no windows")):
+            file.write_text(text)
+            assert why in refused(running, 2, "device", "plan-set", device["id"], str(file))
+        for order, what in (("sleep", "asleep"), ("wake", None)):
+            running.ctl("device", order, device["id"])
+            assert running.ctl("device", "plan", device["id"])["orders"]["sleep"] == (what or "awake")
+        running.ctl("device", "dim", device["id"])
+        running.ctl("device", "undim", device["id"])
 
     def test_update_what_the_public_api_has_not(self, running, device):
         for options, shown in ((("--dim", "on", "--dim-start", "20:15", "--dim-brightness", "0"), (True, "20:15", 0)),

@@ -182,6 +182,21 @@ def test_no_entry_has_a_rule(sql):
             sql(f"UPDATE installation SET {column} = %s", wrong)
 
 
+def test_no_device_has_a_plan(sql):
+    """Another plan ends what was set by hand; another place does if the plan needs the sun."""
+    orders = "SELECT count(*) FROM device WHERE is_sleep_set OR is_dim_set"
+    assert sql("SELECT count(*) FROM device WHERE plan_json <> ''") == [(0,)]
+    for plan, change, left in (("", "plan_json = '[1]'", 0), ("", "place_json = 'a'", 1), ('[{"from":"sunset"}]', "place_json = 'b'", 0),
+                               ('[{"from":"08:00"}]', "place_json = 'c'", 1)):
+        sql("UPDATE device SET plan_json = %s", plan)
+        sql("UPDATE device SET is_sleep_set = true, is_dim_set = true")
+        sql(f"UPDATE device SET {change}")
+        assert bool(sql(orders)[0][0]) == bool(left)
+    sql("UPDATE device SET plan_json = '', place_json = '', is_sleep_set = false, is_dim_set = false")
+    with pytest.raises(psycopg2.errors.CheckViolation, match="device_plan_length"):
+        sql("UPDATE device SET plan_json = repeat('x', 16385)")
+
+
 def test_no_device_has_a_place(sql):
     """Pictures and their render keys stay; a place changes those of settings that mean it, and of encrypted ones."""
     keys = "SELECT device_id, id, place FROM installation WHERE app_id IS NOT NULL ORDER BY 1, 2"

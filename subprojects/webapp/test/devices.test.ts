@@ -18,6 +18,7 @@ const device = {
 	id: "d",
 	name: "Kitchen",
 	brightness: 70,
+	timezone: "UTC",
 	sleep: { enabled: true, start: "23:00", end: "06:45" },
 	connectedAt: at(-9000),
 	isDisabled: false,
@@ -50,7 +51,10 @@ void test("the line says what is on, for how long, and what comes next", () => {
 	);
 	assert.match(line({ next: null }), /^weather since \d\d:\d\d$/);
 	assert.match(line({ until: at(7200) }), /^weather until \d\d:\d\d, then clock$/);
-	assert.equal(line({ kind: "asleep" }), "Asleep until 06:45");
+	// By hand, or by another window than sleep.
+	assert.equal(line({ kind: "asleep" }), "Asleep");
+	const asleep: PanelNews = { ...news, kind: "asleep" };
+	assert.equal(lineOf(device, asleep, NOW + 12 * 3_600_000), "Asleep until 06:45");
 	assert.equal(line({ kind: "dark" }), "Dark: brightness is 0");
 	assert.equal(line({ kind: "nothing", installationId: null }), "Nothing to show yet");
 	const alone = { next: null, until: null };

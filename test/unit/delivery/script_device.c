@@ -165,7 +165,8 @@ static void add_device_column(const struct script_device *device, const char *co
 	else if (is(column, "pinned_installation_id") || is(column, "board") ||
 		 is(column, "firmware_generation"))
 		add_null();
-	else if (is(column, "brightness_curve") || is(column, "place_json"))
+	else if (is(column, "brightness_curve") || is(column, "place_json") ||
+		 is(column, "plan_json"))
 		add_value_text("");
 	else if (is(column, "night_installation_id"))
 		add_value_text(device->night);

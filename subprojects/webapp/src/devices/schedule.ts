@@ -29,7 +29,7 @@ function isRow(days: readonly Weekday[]): boolean {
 }
 
 /** Returns "Mon to Fri", "Sat and Sun" or "Mon, Wed and Fri"; "" if it is every day. */
-function wordsOfDays(days: readonly Weekday[]): string {
+export function wordsOfDays(days: readonly Weekday[]): string {
 	if (days.length === WEEKDAYS.length) return "";
 	const words = days.map(shortDay);
 	const last = words.at(-1) ?? "";

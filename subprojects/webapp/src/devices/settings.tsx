@@ -11,9 +11,10 @@ import { Timezone } from "../components/timezone";
 import { languages } from "./languages";
 import { Note } from "./note";
 import { PlaceSetting } from "./place_setting";
+import { PlanSetting } from "./plan_setting";
 import { PlainSettings } from "./plain";
 import { useSaver, useUnsaved, type Saver } from "./saver";
-import type { Device, DeviceUpdate } from "./store";
+import type { Device, DeviceUpdate, Entry } from "./store";
 
 interface SettingsProps {
 	device: Device;
@@ -208,10 +209,11 @@ function Group({ title, children }: { title: string; children: ComponentChildren
 	);
 }
 
+/** Windows of the plan that are settings of the device. */
 function Night(props: SettingsProps): JSX.Element {
 	const { device } = props;
 	return (
-		<Group title="Sleep">
+		<>
 			<CheckSetting
 				{...props}
 				name="sleepEnabled"
@@ -237,6 +239,12 @@ function Night(props: SettingsProps): JSX.Element {
 			<p class="quiet">Pictures pushed meanwhile wait until the panel wakes.</p>
 			<CheckSetting
 				{...props}
+				name="autoDim"
+				value={device.autoDim}
+				label="Dim to 30 % from 21:00 to 07:00"
+			/>
+			<CheckSetting
+				{...props}
 				name="dimEnabled"
 				value={device.dimEnabled}
 				label="Dim before sleep, until the end of the night"
@@ -254,23 +262,20 @@ function Night(props: SettingsProps): JSX.Element {
 				label="Maximum brightness while dimmed"
 				help="0 is dark."
 			/>
-		</Group>
+		</>
 	);
 }
 
 /** All settings of a device; each applies as it is changed. */
-export function Settings(props: SettingsProps): JSX.Element {
+export function Settings({
+	entries,
+	...props
+}: SettingsProps & { entries: readonly Entry[] }): JSX.Element {
 	const { device } = props;
 	return (
 		<div class="settings">
 			<Group title="Light and sound">
 				<SliderSetting {...props} name="brightness" label="Brightness" help="0 is dark." />
-				<CheckSetting
-					{...props}
-					name="autoDim"
-					value={device.autoDim}
-					label="Dim to 30 % from 21:00 to 07:00"
-				/>
 				<SliderSetting {...props} name="volume" label="Volume" help="For panels with a speaker." />
 			</Group>
 			<Group title="Device">
@@ -300,7 +305,11 @@ export function Settings(props: SettingsProps): JSX.Element {
 				<LanguageSetting {...props} />
 				<BoardSetting {...props} />
 			</Group>
-			<Night {...props} />
+			<Group title="Plan">
+				<PlanSetting device={device} entries={entries}>
+					<Night {...props} />
+				</PlanSetting>
+			</Group>
 			{plainSettings.DeviceUpdate.length > 0 && (
 				<Group title="More settings">
 					<PlainSettings

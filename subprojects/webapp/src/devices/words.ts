@@ -2,6 +2,7 @@ import { isolated } from "../components/isolated";
 import { relativeTime } from "../components/time";
 import type { PanelState } from "../components/panel";
 import type { PanelNews } from "../stream/news";
+import { isSleepTime } from "./plan";
 import type { Device, Entry } from "./store";
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -89,7 +90,8 @@ export function lineOf(
 	if (device.connectedAt === null && !news?.isOnline) return "Waiting for the panel";
 	if (!news) return "\u00a0";
 	if (!news.isOnline) return "Offline";
-	if (news.kind === "asleep") return `Asleep until ${device.sleep.end}`;
+	if (news.kind === "asleep")
+		return isSleepTime(device, nowMs) ? `Asleep until ${device.sleep.end}` : "Asleep";
 	if (news.kind === "dark") return "Dark: brightness is 0";
 	if (news.kind === "nothing") return "Nothing to show yet";
 	if (news.kind === "unknown" || news.picture === null) return "Online";

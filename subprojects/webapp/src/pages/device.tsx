@@ -231,7 +231,7 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 					/>
 				</DropTarget>
 			)}
-			{tab === "settings" && <Settings device={device} onDevice={update} />}
+			{tab === "settings" && <Settings device={device} onDevice={update} entries={entries ?? []} />}
 			{tab === "connect" && (
 				<Connect device={device} onDevice={update} onRemoved={() => void devices.refresh()} />
 			)}
