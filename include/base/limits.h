@@ -12,7 +12,8 @@ enum {
 	LIMIT_UPLOAD_BODY_BYTES = 4 * 1024 * 1024,
 	/* A line of an export: up to 8 MiB, with each byte escaped, and some more. */
 	LIMIT_LINES_BODY_BYTES = 16 * 1024 * 1024 + 4096,
-	LIMIT_APP_BODY_BYTES = 12 * 1024 * 1024, /* an app of 8 MiB, from the operator only */
+	/* An app of 8 MiB, from the operator only, or an image of firmware, from administrators. */
+	LIMIT_APP_BODY_BYTES = 12 * 1024 * 1024,
 	/* All bodies that a worker holds at a time: 503. A caller may hold as much as is free. */
 	LIMIT_BODIES_BYTES = 128 * 1024 * 1024,
 	/* A body that is unread after the answer is read and dropped up to this size, so that the

@@ -147,6 +147,14 @@ class Stage:
         """Made by another account: using it signs the browser in as a new account."""
         return {"token": token_of(self.other.made("/web/admin/invitations", {})["url"])}
 
+    def image(self, major=1):
+        """An image of firmware, of a version that no other stage has."""
+        version = f"{major}.{int(self.person.id[:4], 16)}.{int(self.person.id[-4:], 16)}"
+        return body_of(CONTRACT.operation("addFirmware")[2]) | {"version": version}
+
+    def firmware(self):
+        return self.made("/web/admin/firmware", self.image(2))["id"]
+
     def new_account(self):
         return {"email": f"new-{self.person.email}", "name": "New", "password": PASSWORD}
 
@@ -183,6 +191,7 @@ MADE = {
     "sessionId": Stage.new_session,
     "importId": account_import,
     "collectionId": Stage.collection,
+    "firmwareId": Stage.firmware,
 }
 # Operations of the operator alone, and those that also name an account.
 IMPORTS = {"chooseCollection", "importApp"}
@@ -195,6 +204,7 @@ BODIES = {
     "addAccountImportLines": lambda stage: {"firstLine": 2, "lines": account_line("second@example.org")},
     "createMember": lambda stage: {"email": f"made-{stage.person.email}"},
     "addPasskey": Stage.creation,
+    "addFirmware": Stage.image,
     "createDevice": lambda stage: {"name": "Kitchen", "timezone": "UTC", "serialNumber": "SN-1"},
     "orderRotation": lambda stage: {"order": [stage.pushed()]},
     "setSettings": lambda stage: {"settings": {}},

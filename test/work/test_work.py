@@ -126,7 +126,7 @@ SPECIAL = {
         "formerId": "0a1b2c3d", "aliasIsGuessable": False, "aliasIsOpen": False, "name": "New", "timezone": "UTC", "locale": "en", "board": "other", "colorFilter": "none", "nightColorFilter": "inherit", "dimColorFilter": "inherit", "brightness": 5, "scheduleInterval": 15,
         "sleepEnabled": False, "sleepStart": 0, "sleepEnd": 0, "nightBrightness": 0, "dimEnabled": False, "dimStart": 0,
         "dimBrightness": 0, "entries": []})), "device_limit": "1000000"},
-    "app_collection_choose": {"source": "'/checkout'", "name": "'Name'"}, "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},
+    "firmware_add": {"board": "'tidbyt_gen1'", "version": "'1.0'"}, "app_collection_choose": {"source": "'/checkout'", "name": "'Name'"}, "app_source": {"installation_id": "'e1'"}, "entry_render": {"id": "'e2'"},
     "render_store": {"is_good": "false", "is_blamed": "true"}, "render_lease": {"version_id": quoted(key(5, 2))},
     "device_key_find": {"link_key_hash": of_hash(3, 1)}, "v0_device_": {"id": quoted(key(3, 1))}, "v0_installation_get": {"id": "'e1'"}, "v0_picture": {"id": "'e1'"},
     "webhook_": {"id": quoted(key(18, 1)), "lease": quoted(key(18, 1)), "status": "500",

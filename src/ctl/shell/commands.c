@@ -162,6 +162,9 @@ const struct ctl_command ctl_commands[] = {
 	    OPTION(TEXT, "pass-phrase-file", "FILE",
 		   "File whose first line is a pass phrase. Secret settings of apps are exported "
 		   "encrypted with it; without it they are left out.")),
+    {CTL_FIRMWARE_ADD},
+    {CTL_FIRMWARE_LIST},
+    {CTL_FIRMWARE_REMOVE},
     {.line = {.name = "help",
 	      .positionals = "[NOUN] [VERB]",
 	      .help = "Show the commands of a noun, or the help of one command.",

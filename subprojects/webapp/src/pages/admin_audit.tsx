@@ -38,6 +38,8 @@ const WORDS: Record<Entry["action"], string> = {
 	"entry.create": "installed an app on",
 	"entry.remove": "removed the entry",
 	"entry.update": "changed the entry",
+	"firmware.add": "added the firmware",
+	"firmware.remove": "removed the firmware",
 	"instance.network": "changed the addresses that apps can reach:",
 	"invitation.create": "invited",
 	"invitation.revoke": "withdrew the invitation of",
