@@ -29,8 +29,9 @@ struct api_service {
 	struct still_cache *stills;
 	struct memory_budget images;	/* memory of images that are being converted or stored */
 	struct memory_budget app_texts; /* see api/app_memory.h */
-	struct memory_budget imports;	/* imports under way; each counts as one byte */
-	struct memory_budget version_waits; /* see api/version_wait.h; each counts as one byte */
+	struct memory_budget firmware_streams; /* to panels; each counts as one byte */
+	struct memory_budget imports;	       /* imports under way; each counts as one byte */
+	struct memory_budget version_waits;    /* see api/version_wait.h; each counts as one byte */
 	struct byte_grants byte_grants;
 	unsigned workers; /* number of workers that are to run */
 	struct metric_reader

@@ -203,6 +203,12 @@ enum {
 	 * change of its settings. */
 	LIMIT_PANEL_REPORTS_PER_S = 1,
 	LIMIT_PANEL_REPORTS_BURST = 20,
+	/* Requests for an image of firmware with the URL of a device, of which firmware needs about
+	 * one for 64 KiB: 429. Images that a worker sends in more than one part, of all accounts;
+	 * one may have as many as are free: 503. */
+	LIMIT_FIRMWARE_PARTS_PER_S = 20,
+	LIMIT_FIRMWARE_PARTS_BURST = 200,
+	LIMIT_FIRMWARE_STREAMS = 64,
 	LIMIT_DEVICES_OF_ACCOUNT = 1000,  /* that can be added on its pages; 409 */
 	LIMIT_KEY_DEVICES = 100,	  /* of an API key that is not for all; 400 */
 	LIMIT_PUSH_DEVICES = 100,	  /* that one push names; 400 */
