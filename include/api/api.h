@@ -53,6 +53,7 @@ extern const struct endpoint endpoint_device_alias_end;
 extern const struct endpoint endpoint_device_move;
 extern const struct endpoint endpoint_firmware_get;
 extern const struct endpoint endpoint_firmware_set;
+extern const struct endpoint endpoint_firmware_start;
 extern const struct endpoint endpoint_device_reboot;
 extern const struct endpoint endpoint_device_rotation;
 extern const struct endpoint endpoint_entry_copy;

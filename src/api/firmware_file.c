@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "db/db.h"
+#include "delivery/delivery.h"
 #include "domain/device_reference.h"
 #include "domain/firmware_token.h"
 #include "endpoints.h"
@@ -15,6 +16,7 @@
 /* GET /d/{deviceId}/firmware/{token} - an image of firmware for a panel, whole or a part of it.
  *
  *   firmware_look -> HEAD, or 416
+ *                 -> the first bytes: firmware_fetched, once
  *                 -> a short part: firmware_part -> one answer
  *                 -> a long one: a stream of parts, each read when the panel has taken the one
  * before
@@ -29,6 +31,7 @@ struct file {
 	struct firmware_look_row row;
 	struct http_range range;
 	struct firmware_part_row part;
+	struct firmware_fetched_row fetched;
 	struct reading *reading;    /* NULL: no stream */
 	struct memory_share *share; /* of the account; NULL: not a stream */
 };
@@ -222,6 +225,32 @@ static struct step_result send_range(struct task *task)
 	return task_query(task, part_found);
 }
 
+/* Notes the beginning of the update, which the page of the device shows. */
+static struct step_result noted(struct task *task)
+{
+	const struct token_access *access = task_access_state(task);
+	const struct file *file = task_state(task);
+
+	if (task_row_count(task))
+		delivery_device_changed(api_delivery(task), access->device_id,
+					file->fetched.generation);
+	return send_range(task);
+}
+
+static struct step_result note(struct task *task)
+{
+	const struct token_access *access = task_access_state(task);
+	struct file *file = task_state(task);
+
+	statement_firmware_fetched(task_new_query(task),
+				   &(struct firmware_fetched_parameters){
+				       .device_id = access->device_id,
+				       .image_id = access->image_id,
+				   },
+				   &file->fetched);
+	return task_query(task, noted);
+}
+
 static struct step_result looked(struct task *task)
 {
 	struct file *file = task_state(task);
@@ -246,7 +275,7 @@ static struct step_result looked(struct task *task)
 	if (task_request(task)->method == HTTP_HEAD)
 		return task_reply(task, 200, STR("application/octet-stream"),
 				  (struct str){"", size});
-	return send_range(task);
+	return file->row.is_awaited && file->range.start == 0 ? note(task) : send_range(task);
 }
 
 static struct step_result firmware_file_begin(struct task *task)

@@ -88,6 +88,8 @@ class Stage:
             scene.former(self.world, self.value("deviceId"))
             self.world.sql("UPDATE device SET connected_at = now(), last_online_at = now() WHERE id = %s",
                            self.value("deviceId"))
+        if found[2]["operationId"] == "startFirmwareUpdate":
+            scene.updatable(self.world, self.value("deviceId"))
         return self.request(found, body=body and body(self))
 
     # ---- what paths name ----
@@ -198,7 +200,7 @@ IMPORTS = {"chooseCollection", "importApp"}
 OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember", "exportAccount", "createAccountImport",
              "endAccountImport", "addAccountImportLines", "applyAccountImport"} | IMPORTS
 # These need a panel or a former address.
-ORDERS = {"rebootPanel", "moveAddress", "endAlias", "updateFirmware"}
+ORDERS = {"rebootPanel", "moveAddress", "endAlias", "updateFirmware", "startFirmwareUpdate"}
 # Bodies for operations whose example in the document fails.
 BODIES = {
     "addAccountImportLines": lambda stage: {"firstLine": 2, "lines": account_line("second@example.org")},

@@ -120,7 +120,7 @@ SPECIAL = {
     "app_allow": {"id": quoted(key(4, 1))}, "app_remove": {"id": quoted(key(4, 1))},
     "account_create": {"id": quoted(key(17, 1)), "email": "'new@example.org'"},
     "account_remove": {"id": quoted(key(1, 3))}, "operator_link_create": {"secret_hash": of_hash(17, 4)},
-    "firmware_": {"id": quoted(key(3, 1))}, "firmware_set": {"id": quoted(key(3, 1)), "settings": "'{}'"},
+    "firmware_": {"id": quoted(key(3, 1))}, "firmware_look": {}, "firmware_part": {"start": "0", "length": "65536"}, "firmware_fetched": {}, "firmware_set": {"id": quoted(key(3, 1)), "settings": "'{}'"},
     "device_reboot": {"id": quoted(key(3, 1))}, "device_move": {"id": quoted(key(3, 1))},
     "tronbyt_import": {"line": quoted(json.dumps({
         "formerId": "0a1b2c3d", "aliasIsGuessable": False, "aliasIsOpen": False, "name": "New", "timezone": "UTC", "locale": "en", "board": "other", "colorFilter": "none", "nightColorFilter": "inherit", "dimColorFilter": "inherit", "brightness": 5, "scheduleInterval": 15,

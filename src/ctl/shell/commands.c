@@ -131,6 +131,7 @@ const struct ctl_command ctl_commands[] = {
     {CTL_DEVICE_ENABLE},
     {CTL_DEVICE_LIST},
     {CTL_DEVICE_FIRMWARE},
+    {CTL_DEVICE_FIRMWARE_START},
     {CTL_DEVICE_FIRMWARE_UPDATE},
     {.line = {.name = "device flash-file",
 	      .positionals = "IMAGE FILE",

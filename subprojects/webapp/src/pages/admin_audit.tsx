@@ -31,6 +31,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"device.create": "added the device",
 	"device.disable": "disabled the device",
 	"device.enable": "enabled the device",
+	"device.firmware": "changed the firmware of",
 	"device.key": "created a new key for the device",
 	"device.remove": "removed the device",
 	"device.update": "changed the device",
