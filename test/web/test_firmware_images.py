@@ -6,6 +6,7 @@ import hashlib
 import pytest
 from firmware_images import image, merged
 from people import UNKNOWN_ID, Person
+from server import CtlError
 
 PATH = "/web/admin/firmware"
 
@@ -95,4 +96,20 @@ def test_for_administrators_only(world, browser):
         one.get(PATH).problem(403)
         add(one, image()).problem(403)
         one.delete(f"{PATH}/{UNKNOWN_ID}").problem(403)
+    assert world.sql("SELECT count(*) FROM firmware_image") == [(0,)]
+
+
+def test_by_displayctl(world, tmp_path):
+    """The operator adds, lists and removes images by displayctl."""
+    content, path = image(version=b"v1.6.6"), tmp_path / "tronbyt-S3.bin"
+    path.write_bytes(content)
+    added = world.server.ctl("firmware", "add", "tronbyt_s3", str(path))
+    assert added["sha256"] == hashlib.sha256(content).hexdigest()
+    assert world.server.ctl("firmware", "list") == [added]
+    path.write_bytes(content[:-1])
+    with pytest.raises(CtlError, match="is cut"):
+        world.server.ctl("firmware", "add", "tronbyt_s3", str(path))
+    with pytest.raises(CtlError, match="there is no image of 1.6.7"):
+        world.server.ctl("firmware", "remove", "tronbyt_s3", "1.6.7")
+    world.server.ctl("firmware", "remove", "tronbyt_s3", "1.6.6")
     assert world.sql("SELECT count(*) FROM firmware_image") == [(0,)]
