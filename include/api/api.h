@@ -29,8 +29,9 @@ struct api_service {
 	struct still_cache *stills;
 	struct memory_budget images;	/* memory of images that are being converted or stored */
 	struct memory_budget app_texts; /* see api/app_memory.h */
-	struct memory_budget imports;	/* imports under way; each counts as one byte */
-	struct memory_budget version_waits; /* see api/version_wait.h; each counts as one byte */
+	struct memory_budget firmware_streams; /* to panels; each counts as one byte */
+	struct memory_budget imports;	       /* imports under way; each counts as one byte */
+	struct memory_budget version_waits;    /* see api/version_wait.h; each counts as one byte */
 	struct byte_grants byte_grants;
 	unsigned workers; /* number of workers that are to run */
 	struct metric_reader
@@ -52,6 +53,7 @@ extern const struct endpoint endpoint_device_alias_end;
 extern const struct endpoint endpoint_device_move;
 extern const struct endpoint endpoint_firmware_get;
 extern const struct endpoint endpoint_firmware_set;
+extern const struct endpoint endpoint_firmware_start;
 extern const struct endpoint endpoint_device_reboot;
 extern const struct endpoint endpoint_device_rotation;
 extern const struct endpoint endpoint_entry_copy;

@@ -12,7 +12,8 @@ enum {
 	LIMIT_UPLOAD_BODY_BYTES = 4 * 1024 * 1024,
 	/* A line of an export: up to 8 MiB, with each byte escaped, and some more. */
 	LIMIT_LINES_BODY_BYTES = 16 * 1024 * 1024 + 4096,
-	LIMIT_APP_BODY_BYTES = 12 * 1024 * 1024, /* an app of 8 MiB, from the operator only */
+	/* An app of 8 MiB, from the operator only, or an image of firmware, from administrators. */
+	LIMIT_APP_BODY_BYTES = 12 * 1024 * 1024,
 	/* All bodies that a worker holds at a time: 503. A caller may hold as much as is free. */
 	LIMIT_BODIES_BYTES = 128 * 1024 * 1024,
 	/* A body that is unread after the answer is read and dropped up to this size, so that the
@@ -202,6 +203,12 @@ enum {
 	 * change of its settings. */
 	LIMIT_PANEL_REPORTS_PER_S = 1,
 	LIMIT_PANEL_REPORTS_BURST = 20,
+	/* Requests for an image of firmware with the URL of a device, of which firmware needs about
+	 * one for 64 KiB: 429. Images that a worker sends in more than one part, of all accounts;
+	 * one may have as many as are free: 503. */
+	LIMIT_FIRMWARE_PARTS_PER_S = 20,
+	LIMIT_FIRMWARE_PARTS_BURST = 200,
+	LIMIT_FIRMWARE_STREAMS = 64,
 	LIMIT_DEVICES_OF_ACCOUNT = 1000,  /* that can be added on its pages; 409 */
 	LIMIT_KEY_DEVICES = 100,	  /* of an API key that is not for all; 400 */
 	LIMIT_PUSH_DEVICES = 100,	  /* that one push names; 400 */

@@ -32,6 +32,10 @@ struct esp_image {
  * ("is cut: ..."). */
 const char *esp_image_read(struct str bytes, struct esp_image *ret_image);
 
+/* Whether the image that esp_image_read() accepted is firmware of such panels whose fields nobody
+ * has filled in. Returns NULL, or the fault. */
+const char *esp_image_check_fields(struct str bytes, const struct esp_image *image);
+
 /* Writes network and URL into the fields of an image that esp_image_read() accepted, and mends its
  * checksum and hash. Returns NULL, or the fault of the image, which must not be used then. The
  * texts must fit. */

@@ -41,6 +41,8 @@ enum panel_orders {
 };
 
 enum panel_orders panel_orders_of(struct str firmware_version);
+/* The same for orders to fetch new firmware, which 1.4.6 takes already. */
+enum panel_orders panel_updates_of(struct str firmware_version);
 
 /* Whether nothing was reported. */
 bool panel_report_is_empty(const struct panel_report *report);

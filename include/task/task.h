@@ -282,6 +282,9 @@ task_reply_static(struct task *task, const struct http_static_file *file);
 __attribute__((warn_unused_result)) struct step_result
 task_reply_stream(struct task *task, int status, struct str content_type,
 		  bool (*write_more)(struct task *task, struct http_stream *stream));
+/* Ends the stream of task_reply_stream() outside of write_more(): the answer is complete, or cannot
+ * be completed. The last act. */
+void task_end_stream(struct task *task, struct http_stream *stream, bool is_complete);
 /* Answers 200 with a stream that continues when the task, its state and its arena are gone
  * (http_stream_release_request()): for streams without an end. source and owner are the stream's.
  * *ret_stream is set before the source is called for the first time. */

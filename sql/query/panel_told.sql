@@ -1,7 +1,7 @@
 -- Stores what panels have reported about themselves, many at once; an empty text and 0 mean that
 -- the value was not reported. Devices that are being removed are left out. is_mac_new: the MAC
 -- address differs from the one reported before. is_new: any value differs from the one reported
--- before, or it confirms a change of settings, which ends then.
+-- before, or it confirms a change of settings, which ends then, or an update of the firmware.
 -- params: ids uuid[], firmware_versions text[], firmware_types text[], protocol_versions int8[],
 --   hostnames text[], ssids text[], wifi_signals int8[], macs text[], settings text[]
 -- row: device_id uuid, generation int8, is_mac_new bool, is_new bool
@@ -56,10 +56,23 @@ WITH told AS (
 		ORDER BY change.device_id
 		FOR UPDATE OF change SKIP LOCKED)
 	RETURNING device_id
+), updated AS (
+	UPDATE firmware_update
+	SET done_at = present_time()
+	WHERE device_id IN (
+		SELECT started.device_id
+		FROM firmware_update AS started
+		JOIN present ON present.id = started.device_id
+		JOIN told ON told.id = started.device_id AND ltrim(told.firmware_version, 'vV') = started.version
+		WHERE started.sent_at IS NOT NULL AND started.done_at IS NULL
+		ORDER BY started.device_id
+		FOR UPDATE OF started SKIP LOCKED)
+	RETURNING device_id
 )
 SELECT present.id AS device_id, present.generation,
 	told.mac IS NOT NULL AND told.mac IS DISTINCT FROM present.known_mac AS is_mac_new,
 	EXISTS (SELECT FROM written WHERE written.device_id = present.id)
-		OR EXISTS (SELECT FROM confirmed WHERE confirmed.device_id = present.id) AS is_new
+		OR EXISTS (SELECT FROM confirmed WHERE confirmed.device_id = present.id)
+		OR EXISTS (SELECT FROM updated WHERE updated.device_id = present.id) AS is_new
 FROM present
 JOIN told ON told.id = present.id

@@ -20,6 +20,7 @@ static inline struct delivery *api_delivery(struct task *task)
 extern const struct endpoint endpoint_alias_next;
 extern const struct endpoint endpoint_alias_ws;
 extern const struct endpoint endpoint_docs;
+extern const struct endpoint endpoint_firmware_file;
 extern const struct endpoint endpoint_link_next;
 extern const struct endpoint endpoint_link_ws;
 extern const struct endpoint endpoint_livez;

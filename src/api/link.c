@@ -10,6 +10,8 @@ static void add_order(struct task *task, const struct poll_picture *picture)
 {
 	if (picture->url.data)
 		task_add_field(task, STR("Tronbyt-Image-URL"), picture->url);
+	if (picture->image_url.data)
+		task_add_field(task, STR("Tronbyt-OTA-URL"), picture->image_url);
 	if (picture->reboot)
 		task_add_field(task, STR("Tronbyt-Reboot"), STR("1"));
 }

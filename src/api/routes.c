@@ -3,6 +3,7 @@
 #include "endpoints.h"
 
 static const struct route link_routes[] = {
+    {HTTP_GET, "/d/{deviceId}/firmware/{token}", &endpoint_firmware_file},
     {HTTP_GET, "/d/{deviceId}/next", &endpoint_link_next},
     {HTTP_GET, "/d/{deviceId}/ws", &endpoint_link_ws},
     {HTTP_GET, "/{alias}/next", &endpoint_alias_next},

@@ -1,9 +1,11 @@
 #include "orders.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/require.h"
 #include "db/db.h"
 #include "db/statements.h"
 #include "domain/device_link.h"
+#include "domain/firmware_token.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +76,7 @@ static void take(struct taking *taking, const struct db_result *result)
 		memcpy(order.url, row.order_url.data, row.order_url.length);
 	if (!panel->order)
 		panel->order = memory_alloc(sizeof(*panel->order));
+	order.image_id = row.image_id;
 	*panel->order = order;
 	panel_drop_old_order(panel); /* meant for another key meanwhile */
 }
@@ -124,18 +127,59 @@ bool orders_await(struct orders *orders, struct panel *panel, const struct panel
 	return true;
 }
 
+bool orders_may_give(const struct panel *panel, bool is_polling, bool may_be_led)
+{
+	const struct panel_taken_order *order = panel->order;
+
+	return order && (id_is_none(order->image_id) || orders_may_lead(panel, is_polling)) &&
+	       (!order->key[0] || (orders_may_lead(panel, is_polling) && may_be_led));
+}
+
+/* Returns the URL of an image for the panel, which has a token instead of the device's key. */
+static struct str image_url(const struct orders *orders, struct id device, struct id image,
+			    struct arena *arena)
+{
+	char token[FIRMWARE_TOKEN_LENGTH + 1], id[ID_TEXT_LENGTH + 1];
+
+	firmware_token_make(orders->key, device, image, clock_wall_us() / 1000000, token);
+	id_format(device, id);
+	return ARENA_JOIN(arena, orders->panel_url, STR("/d/"), str_from(id), STR("/firmware/"),
+			  str_from(token));
+}
+
+unsigned orders_messages(const struct panel_order *order, struct arena *arena,
+			 struct str ret_messages[static ORDER_MESSAGES_MAX])
+{
+	unsigned count = 0;
+
+	if (order->url.data)
+		ret_messages[count++] =
+		    ARENA_JOIN(arena, STR("{\"image_url\":\""), order->url, STR("\"}"));
+	if (order->image_url.data)
+		ret_messages[count++] =
+		    ARENA_JOIN(arena, STR("{\"ota_url\":\""), order->image_url, STR("\"}"));
+	if (order->reboots)
+		ret_messages[count++] = STR("{\"reboot\":true}");
+	return count;
+}
+
 struct panel_order orders_give(const struct orders *orders, struct panel *panel, bool is_polling,
 			       struct arena *arena)
 {
 	struct panel_taken_order *taken = panel->order;
 	struct panel_order order = {0};
 	struct device_link connection;
+	bool is_due;
 
 	if (!taken)
 		return order;
 	panel->order = NULL;
-	order.is_given = loop_now_ms(panel->panels->loop) - taken->taken_ms < ORDER_MAX_MS;
-	if (order.is_given && taken->key[0]) {
+	is_due = loop_now_ms(panel->panels->loop) - taken->taken_ms < ORDER_MAX_MS;
+	/* An update restarts the panel, too, when it has the image. */
+	if (is_due && orders->key && !id_is_none(taken->image_id))
+		order.image_url = image_url(orders, panel->id, taken->image_id, arena);
+	order.reboots = is_due && !order.image_url.data;
+	if (is_due && taken->key[0]) {
 		connection = device_link_make(
 		    arena, taken->url[0] ? str_from(taken->url) : orders->panel_url, panel->id,
 		    str_from(taken->key));

@@ -1,4 +1,4 @@
-/* Orders for panels: restart, or move to another address and restart.
+/* Orders for panels: restart, move to another address and restart, or fetch an image of firmware.
  *
  *   device_reboot, device_move --> panel_load --> panel->ways --orders_await()--> database
  *       --> panel->order --orders_give()--> the panel
@@ -26,10 +26,13 @@ struct orders {
 	unsigned under_way;
 };
 
-/* Order as the panel gets it. */
+enum { ORDER_MESSAGES_MAX = 3 };
+
+/* Order as the panel gets it; all zero: none. */
 struct panel_order {
-	bool is_given;
-	struct str url; /* new address; data is NULL: none */
+	bool reboots;	      /* it restarts at once */
+	struct str url;	      /* new address; data is NULL: none */
+	struct str image_url; /* URL of its new firmware; data is NULL: none */
 };
 
 /* Begins to take an order that waits for the panel, unless the panel has just used its second key,
@@ -40,6 +43,12 @@ bool orders_await(struct orders *orders, struct panel *panel, const struct panel
 /* Whether the device has only one connection, as far as this worker knows. If it has several, it is
  * unclear which is the panel's, so none gets the second key. */
 bool orders_may_lead(const struct panel *panel, bool is_polling);
+/* Whether an order was taken that the panel may get now: one that leads it away, or brings firmware
+ * for its board, only if it has one connection. may_be_led: see panel_may_be_led(). */
+bool orders_may_give(const struct panel *panel, bool is_polling, bool may_be_led);
+/* Makes the messages that bring an order over a WebSocket. Returns their number. */
+unsigned orders_messages(const struct panel_order *order, struct arena *arena,
+			 struct str ret_messages[static ORDER_MESSAGES_MAX]);
 /* Hands over the order that was taken, once. is_polling: the panel polls, and will keep polling. */
 struct panel_order orders_give(const struct orders *orders, struct panel *panel, bool is_polling,
 			       struct arena *arena);

@@ -425,24 +425,21 @@ void panel_connections_connect(struct panel_connections *connections, struct pan
 void panel_connections_order(struct panel_connections *connections, struct panel *panel)
 {
 	struct arena arena = {0};
+	struct str messages[ORDER_MESSAGES_MAX];
 	struct panel_order order;
+	unsigned count;
 
 	if (!panel->order || list_is_empty(&panel->connections))
 		return; /* the panel polls, or is back soon */
-	if (panel->order->key[0] &&
-	    !(orders_may_lead(panel, false) && panel_connections_may_be_led(panel)))
+	if (!orders_may_give(panel, false, panel_connections_may_be_led(panel)))
 		return; /* wait until the others have left */
 	order = orders_give(connections->orders, panel, false, &arena);
-	list_for_each (node, &panel->connections) {
-		struct websocket *websocket =
-		    container_of(node, struct panel_connection, node)->websocket;
-
-		if (order.url.data)
-			websocket_send_text(websocket, ARENA_JOIN(&arena, STR("{\"image_url\":\""),
-								  order.url, STR("\"}")));
-		if (order.is_given)
-			websocket_send_text(websocket, STR("{\"reboot\":true}"));
-	}
+	count = orders_messages(&order, &arena, messages);
+	list_for_each (node, &panel->connections)
+		for (unsigned i = 0; i < count; i++)
+			websocket_send_text(
+			    container_of(node, struct panel_connection, node)->websocket,
+			    messages[i]);
 	arena_finish(&arena);
 }
 

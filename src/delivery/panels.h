@@ -43,7 +43,8 @@ struct panel_ways {
 struct panel_taken_order {
 	char key[LINK_KEY_LENGTH + 1]; /* key of its new address; empty: it only restarts */
 	char url[FIRMWARE_ADDRESS_LENGTH_MAX + 1]; /* start of that; empty: the usual one */
-	uint64_t taken_ms;			   /* loop time */
+	struct id image_id; /* of the firmware that it is to fetch; none: it only restarts */
+	uint64_t taken_ms;  /* loop time */
 };
 
 /* An idle panel costs little more than this, its connection and its socket. The small members of

@@ -61,12 +61,12 @@ static void give_order(const struct polling *polling, struct panel *panel,
 {
 	struct panel_order order;
 
-	if (panel->order && panel->order->key[0] &&
-	    !(orders_may_lead(panel, true) && panel_may_be_led(panel, way)))
+	if (!orders_may_give(panel, true, panel_may_be_led(panel, way)))
 		return;
 	order = orders_give(polling->orders, panel, true, arena);
-	picture->reboot = order.is_given;
+	picture->reboot = order.reboots;
 	picture->url = order.url;
+	picture->image_url = order.image_url;
 }
 
 /* Whether the answer waits for an order that is being taken. */

@@ -127,7 +127,7 @@ const char *esp_image_read(struct str bytes, struct esp_image *ret_image)
 	if (memcmp(bytes.data + image->hash_at, hash, sizeof(hash)) != 0)
 		return "is damaged: its hash is wrong";
 	if (bytes.length > image->hash_at + HASH_BYTES)
-		return "goes on after its end: it is signed, or several files were joined";
+		return "has bytes after its end: it is signed, or several files were joined";
 	image->chip = chip_name((uint8_t)bytes.data[image->start + CHIP_AT] |
 				(unsigned)(uint8_t)bytes.data[image->start + CHIP_AT + 1] << 8);
 	image->version = read_text(bytes, image->start + VERSION_AT);
@@ -137,58 +137,81 @@ const char *esp_image_read(struct str bytes, struct esp_image *ret_image)
 
 /* ---- fields ---- */
 
+enum { FIELDS = 3 };
+
 struct field {
 	const char *start; /* of its placeholder, which is padded with '_' */
 	size_t length;
-	struct str value;
-	char *at; /* in the image; NULL: missing */
+	size_t at; /* in the image */
 };
 
-/* Finds the only placeholder of the field. Returns NULL, or a fault. */
-static const char *look_for(struct field *field, char *start, size_t length)
+/* Finds the only placeholder of the field between start and end. Returns NULL, or a fault. */
+static const char *look_for(struct field *field, const char *bytes, size_t start, size_t end)
 {
 	char placeholder[ESP_IMAGE_URL_LENGTH_MAX + 1];
-	char *second;
+	const char *first, *second;
 
 	memset(placeholder, '_', field->length);
 	memcpy(placeholder, field->start, strlen(field->start));
 	placeholder[field->length] = '\0'; /* the field ends with it in the image, too */
-	field->at = memmem(start, length, placeholder, field->length + 1);
-	if (!field->at)
+	first = memmem(bytes + start, end - start, placeholder, field->length + 1);
+	if (!first)
 		return "has no fields for Wi-Fi and URL: they were filled in before, or it is not "
 		       "firmware of such panels";
-	second = field->at + 1;
-	if (memmem(second, (size_t)(start + length - second), placeholder, field->length + 1))
+	second = first + 1;
+	if (memmem(second, (size_t)(bytes + end - second), placeholder, field->length + 1))
 		return "has a field for Wi-Fi or URL twice";
+	field->at = (size_t)(first - bytes);
 	return NULL;
+}
+
+/* Finds the fields of network, password and URL. Returns NULL, or a fault. */
+static const char *find_fields(const char *bytes, const struct esp_image *image,
+			       struct field ret_fields[static FIELDS])
+{
+	static const struct field fields[FIELDS] = {
+	    {"XplaceholderWIFISSID", ESP_IMAGE_SSID_LENGTH_MAX, 0},
+	    {"XplaceholderWIFIPASSWORD", ESP_IMAGE_PASSWORD_LENGTH_MAX, 0},
+	    {"XplaceholderREMOTEURL", ESP_IMAGE_URL_LENGTH_MAX, 0},
+	};
+
+	memcpy(ret_fields, fields, sizeof(fields));
+	for (size_t i = 0; i < FIELDS; i++) {
+		const char *fault =
+		    look_for(&ret_fields[i], bytes, image->start, image->checksum_at);
+
+		if (fault)
+			return fault;
+	}
+	return NULL;
+}
+
+const char *esp_image_check_fields(struct str bytes, const struct esp_image *image)
+{
+	struct field fields[FIELDS];
+
+	return find_fields(bytes.data, image, fields);
 }
 
 const char *esp_image_fill(char *bytes, const struct esp_image *image, struct str ssid,
 			   struct str password, struct str url)
 {
-	struct field fields[] = {
-	    {"XplaceholderWIFISSID", ESP_IMAGE_SSID_LENGTH_MAX, ssid, NULL},
-	    {"XplaceholderWIFIPASSWORD", ESP_IMAGE_PASSWORD_LENGTH_MAX, password, NULL},
-	    {"XplaceholderREMOTEURL", ESP_IMAGE_URL_LENGTH_MAX, url, NULL},
-	};
+	const struct str values[FIELDS] = {ssid, password, url};
+	struct field fields[FIELDS];
 	struct esp_image filled;
 	uint8_t hash[HASH_BYTES], change = 0;
+	const char *fault = find_fields(bytes, image, fields);
 
-	for (size_t i = 0; i < array_length(fields); i++) {
-		const char *fault =
-		    look_for(&fields[i], bytes + image->start, image->checksum_at - image->start);
+	if (fault)
+		return fault;
+	for (size_t i = 0; i < FIELDS; i++) {
+		char *field = bytes + fields[i].at;
 
-		if (fault)
-			return fault;
-	}
-	for (size_t i = 0; i < array_length(fields); i++) {
-		struct field *field = &fields[i];
+		for (size_t j = 0; j < fields[i].length; j++) {
+			char new = j < values[i].length ? values[i].data[j] : '\0';
 
-		for (size_t j = 0; j < field->length; j++) {
-			char new = j < field->value.length ? field->value.data[j] : '\0';
-
-			change ^= (uint8_t)(field->at[j] ^ new);
-			field->at[j] = new;
+			change ^= (uint8_t)(field[j] ^ new);
+			field[j] = new;
 		}
 	}
 	bytes[image->checksum_at] = (char)((uint8_t)bytes[image->checksum_at] ^ change);

@@ -71,21 +71,31 @@ static bool next_number(struct str *rest, unsigned *ret_number)
 	return digits > 0;
 }
 
-enum panel_orders panel_orders_of(struct str firmware_version)
+/* Compares a version with the first one of some ability. */
+static enum panel_orders compare(struct str firmware_version, const unsigned first[static 3])
 {
-	static const unsigned first[] = {1, 4, 8};
 	struct str rest = firmware_version;
 	unsigned number;
 
 	if (rest.length && (rest.data[0] == 'v' || rest.data[0] == 'V'))
 		rest = str_from_offset(rest, 1);
-	for (unsigned i = 0; i < array_length(first); i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		if (!next_number(&rest, &number) && i == 0)
 			return PANEL_ORDERS_UNKNOWN;
 		if (number != first[i])
 			return number > first[i] ? PANEL_ORDERS_TAKEN : PANEL_ORDERS_NONE;
 	}
 	return PANEL_ORDERS_TAKEN;
+}
+
+enum panel_orders panel_orders_of(struct str firmware_version)
+{
+	return compare(firmware_version, (const unsigned[]){1, 4, 8});
+}
+
+enum panel_orders panel_updates_of(struct str firmware_version)
+{
+	return compare(firmware_version, (const unsigned[]){1, 4, 6});
 }
 
 bool panel_report_is_empty(const struct panel_report *report)

@@ -128,10 +128,6 @@ void task_run(struct task *task, task_step *step);
 /* Whether the client left before a write was sent, so that the task may end. */
 bool task_is_abandoned(const struct task *task);
 
-/* Ends the stream of task_reply_stream() outside of write_more(): the answer is complete, or cannot
- * be completed. The last act. */
-void task_end_stream(struct task *task, struct http_stream *stream, bool is_complete);
-
 /* First step of a task. */
 task_step task_pre_handler;
 /* First step after a wait in a queue, which may have been long: continues with task->next. If the

@@ -112,6 +112,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/account/removal", &endpoint_page},
     {HTTP_GET, "/admin", &endpoint_page},
     {HTTP_GET, "/admin/audit", &endpoint_page},
+    {HTTP_GET, "/admin/firmware", &endpoint_page},
     {HTTP_GET, "/admin/instance", &endpoint_page},
     {HTTP_GET, "/admin/invitations", &endpoint_page},
     {HTTP_GET, "/apps", &endpoint_page},

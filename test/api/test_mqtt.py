@@ -49,7 +49,7 @@ def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):
         assert found["device"]["name"] == "Küche"
         assert set(found["components"]) == {
             "light", "message", "notify", "pinned", "plan", "interval", "next", "reboot", "shown", "failures",
-            "wifi", "firmware", "seen", "problem", "picture"}
+            "wifi", "firmware", "seen", "problem", "update", "picture"}
         assert {name for name, one in found["components"].items() if "icon" in one} == {
             "message", "notify", "pinned", "plan", "interval", "next", "shown", "failures", "wifi", "firmware"}
         assert found["components"]["notify"]["command_topic"] == f"{topic}/message"
@@ -68,6 +68,31 @@ def test_a_panel_is_discovered_dimmed_and_written_on(served, broker, account):
                    "the picture")
         broker.publish(f"{topic}/light/set", '{"state":"OFF"}')
         wait_until(lambda: json.loads(heard.newest[f"{topic}/light"])["state"] == "OFF", "darkness")
+
+
+def test_the_firmware_is_updated(served, broker, account):
+    device = account.device()
+    topic = f"{base(account)}/{device.id}"
+    served.sql("DELETE FROM firmware_image")
+    served.sql("INSERT INTO firmware_image (id, slot, board, version, chip, project, sha256, size_bytes, content) VALUES "
+               "(gen_random_uuid(), 1, 'tronbyt_s3', '1.6.6', 'esp32s3', 'firmware', repeat('0', 64), 1, 'x')")
+    served.sql("UPDATE device SET board = 'tronbyt_s3' WHERE id = %s", device.id)
+    with broker.listen() as heard, Panel(served.server, device) as panel:
+        panel.wait_for_picture()
+        panel.says({"client_info": {"firmware_version": "v1.5.2"}})
+        connect(account, broker).ok()
+
+        def state(**wanted):
+            def is_told():
+                return f"{topic}/update" in heard.newest and json.loads(heard.newest[f"{topic}/update"]) == wanted
+            wait_until(is_told, f"{wanted}")
+
+        state(in_progress=False, installed_version="1.5.2", latest_version="1.6.6")
+        broker.publish(f"{topic}/update/set", "INSTALL")
+        assert "/firmware/" in panel.wait_for(lambda message: isinstance(message, dict) and "ota_url" in message)["ota_url"]
+        state(in_progress=True, installed_version="1.5.2", latest_version="1.6.6")
+        panel.says({"client_info": {"firmware_version": "1.6.6"}})
+        state(in_progress=False, installed_version="1.6.6", latest_version="1.6.6")
 
 
 def test_a_device_without_a_panel_sleeps(served, broker, account):

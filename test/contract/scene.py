@@ -113,13 +113,24 @@ CONTRACT = validate.CONTRACT
 
 
 # Orders to a panel, which must be online, and operations of a former address.
-ORDERS = ("rebootPanel", "moveAddress", "v0RebootPanel", "updateFirmware", "v0UpdateFirmwareSettings")
+ORDERS = ("rebootPanel", "moveAddress", "v0RebootPanel", "startFirmwareUpdate", "updateFirmware", "v0UpdateFirmwareSettings")
 OF_FIRMWARE = ("updateFirmware", "v0UpdateFirmwareSettings")
 OF_FORMER = ("moveAddress", "endAlias")
 
 
+def updatable(world, device_id):
+    """The device has a board with firmware 1.6.6, which its panel does not have."""
+    world.sql("INSERT INTO firmware_image (id, slot, board, version, chip, project, sha256, size_bytes, content) VALUES "
+              "(gen_random_uuid(), 32, 'tronbyt_s3', '1.6.6', 'esp32s3', 'firmware', repeat('0', 64), 1, 'x') ON CONFLICT DO NOTHING")
+    world.sql("UPDATE device SET board = 'tronbyt_s3', generation = generation + 1 WHERE id = %s", device_id)
+    world.sql("INSERT INTO panel_info (device_id, firmware_version) VALUES (%s, '1.5.2') "
+              "ON CONFLICT (device_id) DO UPDATE SET firmware_version = '1.5.2'", device_id)
+
+
 def come_online(device, operation_id):
     """The panel of the device is online: it has just polled, or has a WebSocket if the order needs one."""
+    if operation_id == "startFirmwareUpdate":
+        updatable(device.account.world, device.id)
     if operation_id in OF_FIRMWARE:
         device.panel = PANEL.Panel(device.account.world.server.address, f"/d/{device.id}/ws?key={device.link_key}")
     else:

@@ -17,7 +17,7 @@ ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConn
          "pushImage", "pushImageToDevices", "setBrightness", "pinEntries", "showMessage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "getAppVersionCheck", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
-         "streamEvents", "getFirmware", "updateFirmware",
+         "streamEvents", "getFirmware", "updateFirmware", "startFirmwareUpdate",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",
          "listInstallations", "getDeviceRotation", "getInstallation", "updateInstallation", "createInstallation",
          "copyInstallation", "moveInstallation", "orderInstallations",

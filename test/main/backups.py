@@ -150,6 +150,10 @@ ROWS = [
     (71, f"""UPDATE device SET place_json = '{{"lat":"1","lng":"2"}}' WHERE id = '{DEVICE}'"""),
     (72, f"""UPDATE device SET plan_json = '[{{"weekdays":["monday"],"from":"sunset","to":"23:00","dark":true}}]'
         WHERE id = '{DEVICE}'"""),
+    (73, f"""INSERT INTO firmware_image (id, slot, board, version, chip, project, sha256, size_bytes, content) VALUES
+        ('{DEVICE}', 7, 'tronbyt_s3', '1.6.6', 'esp32s3', 'firmware', repeat('0', 64), 3, '\\xe90001')"""),
+    (74, f"""INSERT INTO firmware_update (device_id, image_id, version, former_version, sent_at, fetched_at, done_at)
+        VALUES ('{DEVICE}', '{DEVICE}', '1.6.6', '1.5.2', now(), now(), now())"""),
 ]
 
 

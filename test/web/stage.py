@@ -88,6 +88,8 @@ class Stage:
             scene.former(self.world, self.value("deviceId"))
             self.world.sql("UPDATE device SET connected_at = now(), last_online_at = now() WHERE id = %s",
                            self.value("deviceId"))
+        if found[2]["operationId"] == "startFirmwareUpdate":
+            scene.updatable(self.world, self.value("deviceId"))
         return self.request(found, body=body and body(self))
 
     # ---- what paths name ----
@@ -147,6 +149,14 @@ class Stage:
         """Made by another account: using it signs the browser in as a new account."""
         return {"token": token_of(self.other.made("/web/admin/invitations", {})["url"])}
 
+    def image(self, major=1):
+        """An image of firmware, of a version that no other stage has."""
+        version = f"{major}.{int(self.person.id[:4], 16)}.{int(self.person.id[-4:], 16)}"
+        return body_of(CONTRACT.operation("addFirmware")[2]) | {"version": version}
+
+    def firmware(self):
+        return self.made("/web/admin/firmware", self.image(2))["id"]
+
     def new_account(self):
         return {"email": f"new-{self.person.email}", "name": "New", "password": PASSWORD}
 
@@ -183,18 +193,20 @@ MADE = {
     "sessionId": Stage.new_session,
     "importId": account_import,
     "collectionId": Stage.collection,
+    "firmwareId": Stage.firmware,
 }
 # Operations of the operator alone, and those that also name an account.
 IMPORTS = {"chooseCollection", "importApp"}
 OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember", "exportAccount", "createAccountImport",
              "endAccountImport", "addAccountImportLines", "applyAccountImport"} | IMPORTS
 # These need a panel or a former address.
-ORDERS = {"rebootPanel", "moveAddress", "endAlias", "updateFirmware"}
+ORDERS = {"rebootPanel", "moveAddress", "endAlias", "updateFirmware", "startFirmwareUpdate"}
 # Bodies for operations whose example in the document fails.
 BODIES = {
     "addAccountImportLines": lambda stage: {"firstLine": 2, "lines": account_line("second@example.org")},
     "createMember": lambda stage: {"email": f"made-{stage.person.email}"},
     "addPasskey": Stage.creation,
+    "addFirmware": Stage.image,
     "createDevice": lambda stage: {"name": "Kitchen", "timezone": "UTC", "serialNumber": "SN-1"},
     "orderRotation": lambda stage: {"order": [stage.pushed()]},
     "setSettings": lambda stage: {"settings": {}},

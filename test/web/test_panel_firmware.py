@@ -16,7 +16,7 @@ SETTINGS = {"hostname": "kitchen", "syslogAddr": "log.example.org:514", "sntpSer
             "skipDisplayVersion": False, "skipBootAnimation": True, "apMode": True, "preferIPv6": False,
             "disableTouch": True}
 NOTHING = {"board": None, "version": None, "type": None, "protocolVersion": None, "ssid": None, "wifiSignal": None,
-           "settings": {}, "reportedAt": None, "change": None}
+           "settings": {}, "reportedAt": None, "change": None, "available": None, "update": None}
 
 
 def firmware(browser, made):
@@ -42,7 +42,7 @@ def test_all_that_a_panel_tells(world, person):
         panel.wait_for(lambda: panel.pictures)
         wait_until(lambda: firmware(browser, made)["version"], "what the panel has told")
         shown = firmware(browser, made)
-        assert shown.pop("reportedAt") and shown.pop("change") is None
+        assert shown.pop("reportedAt") and [shown.pop(name) for name in ("change", "available", "update")] == [None] * 3
         assert shown == {"board": None, "version": "1.6.6", "type": "ESP32", "protocolVersion": 1, "ssid": "home",
                          "wifiSignal": -61, "settings": SETTINGS}
         # After a change the firmware reports again.

@@ -282,7 +282,7 @@ CONFLICTS = {
     "signIn": outdated, "signInWithPasskey": outdated,
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
     "showMessage": full_account, "setMqttConnection": broker_of_the_instance,
-    "rebootPanel": Stage.request, "moveAddress": Stage.request, "updateFirmware": Stage.request,
+    "rebootPanel": Stage.request, "moveAddress": Stage.request, "updateFirmware": Stage.request, "startFirmwareUpdate": Stage.request,
     "installApp": full_device, "copyEntry": copy_in_a_full_device, "setSettings": without_form, "deployVersion": version_in_review,
     "removeVersion": deployed_version,
     "orderRotation": Stage.request, "showEntry": Stage.request, "createKey": Stage.request,

@@ -6,19 +6,12 @@
 
 #include <curl/curl.h>
 #include <panelimage/panelimage.h>
-#include <sodium.h>
 #include <stdlib.h>
 #include <text/utf8.h>
 
 static struct str write_body(struct ctl *ctl, struct str file)
 {
-	size_t size = sodium_base64_encoded_len(file.length, sodium_base64_VARIANT_ORIGINAL);
-	char *image = arena_alloc(&ctl->arena, size);
-
-	sodium_bin2base64(image, size, (const uint8_t *)file.data, file.length,
-			  sodium_base64_VARIANT_ORIGINAL);
-	return ctl_body_of_options(
-	    ctl, (const struct ctl_member[]){{"image", str_from(image), false}, {0}});
+	return ctl_body_of_options(ctl, CTL_MEMBERS({"image", ctl_base64(ctl, file), false}));
 }
 
 /* Returns a percent-decoded part of the header field, such as the ID of an entry. */

@@ -46,6 +46,17 @@ struct str ctl_path(struct ctl *ctl, const char *path, struct id id, const char 
 	return ARENA_JOIN(&ctl->arena, str_from(path), ctl_id_text(ctl, id), str_from(rest));
 }
 
+struct str ctl_base64(struct ctl *ctl, struct str bytes)
+{
+	struct buffer text = {0};
+	struct str copy;
+
+	buffer_append_base64(&text, bytes);
+	copy = arena_copy(&ctl->arena, buffer_view(&text));
+	buffer_finish(&text);
+	return copy;
+}
+
 void ctl_write_body(const struct ctl_member *members, struct buffer *json)
 {
 	char separator = '{';

@@ -27,6 +27,9 @@ struct ctl_member ctl_text(const char *name, struct str value);
 struct ctl_member ctl_number(struct ctl *ctl, const char *name, int64_t value);
 struct ctl_member ctl_flag(const char *name, bool value);
 
+/* Returns the bytes in base64. */
+struct str ctl_base64(struct ctl *ctl, struct str bytes);
+
 /* Appends a request's body: a JSON object with these members. */
 void ctl_write_body(const struct ctl_member *members, struct buffer *json);
 /* Returns the same body. */

@@ -132,6 +132,7 @@ const struct ctl_command ctl_commands[] = {
     {CTL_DEVICE_ENABLE},
     {CTL_DEVICE_LIST},
     {CTL_DEVICE_FIRMWARE},
+    {CTL_DEVICE_FIRMWARE_START},
     {CTL_DEVICE_FIRMWARE_UPDATE},
     {.line = {.name = "device flash-file",
 	      .positionals = "IMAGE FILE",
@@ -168,6 +169,9 @@ const struct ctl_command ctl_commands[] = {
 	    OPTION(TEXT, "pass-phrase-file", "FILE",
 		   "File whose first line is a pass phrase. Secret settings of apps are exported "
 		   "encrypted with it; without it they are left out.")),
+    {CTL_FIRMWARE_ADD},
+    {CTL_FIRMWARE_LIST},
+    {CTL_FIRMWARE_REMOVE},
     {.line = {.name = "help",
 	      .positionals = "[NOUN] [VERB]",
 	      .help = "Show the commands of a noun, or the help of one command.",

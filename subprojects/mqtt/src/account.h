@@ -24,7 +24,15 @@ enum {
 	CONNECTION_ORDERS_BYTES = 4 << 20,
 };
 
-enum call { CALL_NONE, CALL_ORDER, CALL_LIST, CALL_ABOUT, CALL_ROTATION, CALL_PICTURE };
+enum call {
+	CALL_NONE,
+	CALL_ORDER,
+	CALL_LIST,
+	CALL_ABOUT,
+	CALL_ROTATION,
+	CALL_FIRMWARE,
+	CALL_PICTURE
+};
 
 struct connection {
 	struct connection *next;		/* next in the bridge's list */

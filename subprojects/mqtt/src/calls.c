@@ -46,7 +46,9 @@ static void calls_begin(struct connection *connection, enum call call, struct de
 		snprintf(path, sizeof(path), "/v1/devices");
 	else
 		snprintf(path, sizeof(path), "%s/%s%s",
-			 call == CALL_PICTURE ? "/v1/devices" : "/web/devices", device->id, last);
+			 call == CALL_PICTURE || call == CALL_FIRMWARE ? "/v1/devices"
+								       : "/web/devices",
+			 device->id, last);
 	api_begin(&connection->api, "GET", path, NULL);
 }
 
@@ -56,6 +58,8 @@ static bool begin_device(struct connection *connection, struct device *device)
 		calls_begin(connection, CALL_ABOUT, device, "");
 	else if (device->needs_rotation)
 		calls_begin(connection, CALL_ROTATION, device, "/rotation");
+	else if (device->needs_firmware)
+		calls_begin(connection, CALL_FIRMWARE, device, "/firmware");
 	else if (device->needs_picture && device->is_online &&
 		 device->picture_from_ms <= clock_ms() && session_has_room(&connection->session))
 		calls_begin(connection, CALL_PICTURE, device, "/picture.png?scale=4");

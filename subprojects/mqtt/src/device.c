@@ -6,6 +6,19 @@
 
 const char device_no_pin[] = "Rotation";
 
+void device_need_all(struct device *device, bool needs_all)
+{
+	device->needs_about = device->needs_rotation = device->needs_firmware = needs_all;
+}
+
+bool device_is_updating(const struct device *device)
+{
+	const char *state =
+	    yyjson_get_str(yyjson_obj_get(device_member(device->firmware, "update"), "state"));
+
+	return state && (strcmp(state, "offered") == 0 || strcmp(state, "fetching") == 0);
+}
+
 struct device *device_create(const char *id)
 {
 	struct device *device = memory_take(sizeof(*device));
@@ -13,7 +26,7 @@ struct device *device_create(const char *id)
 	if (!device)
 		return NULL;
 	snprintf(device->id, sizeof(device->id), "%s", id);
-	device->needs_about = device->needs_rotation = true;
+	device_need_all(device, true);
 	return device;
 }
 
@@ -21,6 +34,7 @@ void device_destroy(struct device *device)
 {
 	yyjson_doc_free(device->about);
 	yyjson_doc_free(device->rotation);
+	yyjson_doc_free(device->firmware);
 	yyjson_doc_free(device->shown);
 	bytes_finish(&device->text);
 	for (struct published *next, *one = device->published; one; one = next) {

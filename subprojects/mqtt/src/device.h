@@ -27,6 +27,7 @@ struct device {
 	char id[TOPIC_ID_BYTES];
 	yyjson_doc *about;    /* GET /web/devices/{id}; NULL: not known yet */
 	yyjson_doc *rotation; /* GET .../rotation; NULL: not known yet */
+	yyjson_doc *firmware; /* GET .../firmware; NULL: not known yet */
 	yyjson_doc *shown;    /* data of the newest event "shown" */
 	struct bytes text;    /* text of the last message; empty after its end */
 	bool is_online;
@@ -34,14 +35,20 @@ struct device {
 	bool is_listed;	  /* the list that is being read has it */
 	bool awaits_list; /* an event named it after the last list was requested */
 	bool is_leftover; /* the broker has topics of it, and it was in no list yet */
-	bool needs_about, needs_rotation, needs_publishing, needs_picture;
-	int64_t picture_from_ms; /* the picture is not fetched before this time */
+	bool needs_about, needs_rotation, needs_firmware, needs_publishing, needs_picture;
+	int64_t firmware_until_ms; /* then the firmware is read again: administrators add images */
+	int64_t picture_from_ms;   /* the picture is not fetched before this time */
 	struct published *published;
 };
 
 /* Returns NULL if there is no memory. */
 struct device *device_create(const char *id) __attribute__((malloc, warn_unused_result));
 void device_destroy(struct device *device);
+
+/* Notes whether all of it is to be read from the API. */
+void device_need_all(struct device *device, bool needs_all);
+/* Whether its firmware is being updated, as far as known. */
+bool device_is_updating(const struct device *device);
 
 /* Returns the member of a document's root; NULL: there is none. */
 yyjson_val *device_member(const yyjson_doc *doc, const char *name);

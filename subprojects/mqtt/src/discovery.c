@@ -171,6 +171,17 @@ static void add_problem(struct writing *writing)
 	add_text(writing, problem, "entity_category", "diagnostic");
 }
 
+static void add_update(struct writing *writing)
+{
+	yyjson_mut_val *update = add_component(writing, "update", "update", "Firmware update");
+
+	add_topic(writing, update, "state_topic", "update", false);
+	add_topic(writing, update, "command_topic", "update", true);
+	add_text(writing, update, "payload_install", "INSTALL");
+	add_text(writing, update, "device_class", "firmware");
+	add_text(writing, update, "entity_category", "config");
+}
+
 static void add_picture(struct writing *writing)
 {
 	yyjson_mut_val *image = add_component(writing, "picture", "image", "Picture");
@@ -263,6 +274,7 @@ char *discovery_write(const struct device *device, const char *base, const char 
 	add_buttons(&writing);
 	add_sensors(&writing);
 	add_problem(&writing);
+	add_update(&writing);
 	add_picture(&writing);
 	for (unsigned i = 0; i < device_entry_count(device); i++)
 		add_entry(&writing, i);

@@ -22,6 +22,7 @@ static const char *const names[] = {
     [COMMAND_PUSH] = "push",	 [COMMAND_MESSAGE] = "message", [COMMAND_LIGHT] = "light",
     [COMMAND_PINNED] = "pinned", [COMMAND_PLAN] = "plan",	[COMMAND_INTERVAL] = "interval",
     [COMMAND_NEXT] = "next",	 [COMMAND_REBOOT] = "reboot",	[COMMAND_ENTRY] = "entries",
+    [COMMAND_UPDATE] = "update",
 };
 
 const char *order_name(enum topic_command command)
@@ -268,6 +269,12 @@ static void read_word(struct reading *reading, const char *word)
 		break;
 	case COMMAND_REBOOT:
 		add_text(reading, "POST", "/reboot", "");
+		break;
+	case COMMAND_UPDATE:
+		if (strcmp(word, "INSTALL") == 0)
+			add_text(reading, "POST", "/firmware/update", "{}");
+		else
+			reading->problem = "must be INSTALL";
 		break;
 	default:
 		snprintf(last, sizeof(last), "/installations/%s", reading->topic->entry);

@@ -7,6 +7,7 @@
 
 enum {
 	LIST_MS = 30 * 1000,
+	FIRMWARE_MS = 30 * 60 * 1000,
 	LEFTOVER_MS = 1000, /* before leftovers are compared with the list */
 	PICTURE_MS = 5000,
 	FAREWELL_TRIES = 200,
@@ -79,7 +80,9 @@ static void take_list(struct connection *connection, yyjson_val *list)
 			continue;
 		device->is_listed = true;
 		if (device->is_leftover)
-			device->needs_about = device->needs_rotation = true;
+			device_need_all(device, true);
+		if (device_is_updating(device) || clock_ms() >= device->firmware_until_ms)
+			device->needs_firmware = true;
 		device->is_leftover = false;
 	}
 	remove_unlisted(connection);
@@ -96,7 +99,7 @@ static void need_all(struct connection *connection)
 {
 	connection->needs_list = true;
 	for (struct device *device = connection->devices; device; device = device->next)
-		device->needs_about = device->needs_rotation = !device->is_leftover;
+		device_need_all(device, !device->is_leftover);
 }
 
 /* ---- leftovers ---- */
@@ -124,7 +127,7 @@ void panels_take_retained(void *context, const char *text)
 		if (!device)
 			return;
 		device->is_leftover = true;
-		device->needs_about = device->needs_rotation = false;
+		device_need_all(device, false);
 		publish_note_device(&connection->publisher, device);
 		if (connection->list_ms > clock_ms() + LEFTOVER_MS)
 			connection->list_ms = clock_ms() + LEFTOVER_MS;
@@ -186,7 +189,7 @@ void panels_take_event(void *context, const char *name, const char *data, size_t
 	else if (strcmp(name, "shown") == 0)
 		take_shown(device, &doc);
 	else if (strcmp(name, "changed") == 0)
-		device->needs_about = device->needs_rotation = true;
+		device_need_all(device, true);
 	else if (strcmp(name, "failed") == 0 || strcmp(name, "pushed") == 0)
 		device->needs_rotation = true;
 	yyjson_doc_free(doc);
@@ -241,6 +244,12 @@ void panels_take_answer(struct connection *connection)
 	case CALL_ROTATION:
 		if (device)
 			take_document(&device->rotation, &device->needs_rotation, connection);
+		break;
+	case CALL_FIRMWARE:
+		if (device) {
+			take_document(&device->firmware, &device->needs_firmware, connection);
+			device->firmware_until_ms = clock_ms() + FIRMWARE_MS;
+		}
 		break;
 	default:
 		if (device)

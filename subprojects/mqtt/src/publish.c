@@ -159,6 +159,29 @@ static void add_json_member(struct bytes *json, const char *name, const char *te
 		bytes_add_text(json, "null");
 }
 
+/* Publishes the firmware that the panel has, the one that it can have, and whether it is being
+ * updated. What is not known is left out. */
+static bool tell_update(const struct publisher *publisher, struct device *device)
+{
+	const char *installed = device_text(device->firmware, "version", NULL);
+	const char *latest = device_text(device->firmware, "available", NULL);
+	struct bytes json = {0};
+	bool is_told;
+
+	if (installed && (*installed == 'v' || *installed == 'V'))
+		installed++;
+	bytes_add_format(&json, "{\"in_progress\":%s",
+			 device_is_updating(device) ? "true" : "false");
+	if (installed)
+		add_json_member(&json, "installed_version", installed);
+	if (latest || installed)
+		add_json_member(&json, "latest_version", latest ? latest : installed);
+	bytes_add_text(&json, "}");
+	is_told = !json.failed && tell_text(publisher, device, "update", json.data);
+	bytes_finish(&json);
+	return is_told;
+}
+
 /* Publishes whether an app fails, with the first one and its reason. */
 static bool tell_problem(const struct publisher *publisher, struct device *device)
 {
@@ -198,7 +221,7 @@ static bool tell_entries(const struct publisher *publisher, struct device *devic
 	}
 	return tell_text(publisher, device, "pinned", pinned) &&
 	       tell_number(publisher, device, "failures", failures) &&
-	       tell_problem(publisher, device);
+	       tell_problem(publisher, device) && tell_update(publisher, device);
 }
 
 /* ---- discovery ---- */
@@ -307,8 +330,8 @@ bool publish_picture(const struct publisher *publisher, struct device *device, c
 void publish_note_device(const struct publisher *publisher, struct device *device)
 {
 	static const char *const lasts[] = {
-	    "availability", "light",  "text",	  "plan",    "interval", "wifi",   "firmware",
-	    "seen",	    "pinned", "failures", "problem", "shown",	 "picture"};
+	    "availability", "light",  "text",	  "plan",    "interval", "wifi",    "firmware",
+	    "seen",	    "pinned", "failures", "problem", "shown",	 "picture", "update"};
 	char topic[TOPIC_MAX];
 
 	for (size_t i = 0; i < sizeof(lasts) / sizeof(*lasts); i++) {

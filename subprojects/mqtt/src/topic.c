@@ -7,10 +7,11 @@ static const struct {
 	const char *text;
 	enum topic_command command;
 } commands[] = {
-    {"push", COMMAND_PUSH},	  {"message", COMMAND_MESSAGE},
-    {"light/set", COMMAND_LIGHT}, {"pinned/set", COMMAND_PINNED},
-    {"plan/set", COMMAND_PLAN},	  {"interval/set", COMMAND_INTERVAL},
-    {"next/set", COMMAND_NEXT},	  {"reboot/set", COMMAND_REBOOT},
+    {"push", COMMAND_PUSH},	    {"message", COMMAND_MESSAGE},
+    {"light/set", COMMAND_LIGHT},   {"pinned/set", COMMAND_PINNED},
+    {"plan/set", COMMAND_PLAN},	    {"interval/set", COMMAND_INTERVAL},
+    {"next/set", COMMAND_NEXT},	    {"reboot/set", COMMAND_REBOOT},
+    {"update/set", COMMAND_UPDATE},
 };
 
 static bool is_plain(char c)

@@ -186,7 +186,7 @@ class Api:
 
     @property
     def has_answered_all(self):
-        return len(set(self.asked)) == 2 * len(self.devices) + 2
+        return len(set(self.asked)) == 3 * len(self.devices) + 2
 
     def _give_sockets(self):
         with contextlib.suppress(OSError, ValueError):  # the link is closed

@@ -25,6 +25,7 @@ TEST(test_topics)
 	    {BASE "/" ID "/message", COMMAND_MESSAGE},
 	    {BASE "/" ID "/light/set", COMMAND_LIGHT},
 	    {BASE "/" ID "/reboot/set", COMMAND_REBOOT},
+	    {BASE "/" ID "/update/set", COMMAND_UPDATE},
 	    {BASE "/" ID "/entries/clock/set", COMMAND_ENTRY},
 	    {BASE "/" ID "/entries/a%20b/set", COMMAND_ENTRY},
 	    {BASE "/" ID "/entries/../set", -1},
@@ -189,6 +190,8 @@ TEST(test_commands)
 	check_order("interval/set", "1e99", "!");
 	check_order("next/set", "PRESS", "POST /next ;");
 	check_order("reboot/set", "PRESS", "POST /reboot ;");
+	check_order("update/set", "INSTALL", "POST /firmware/update {};");
+	check_order("update/set", "install", "!");
 	check_order("entries/a%20b/set", "OFF",
 		    "PATCH /installations/a%20b {\"isEnabled\":false};");
 	check_order("pinned/set", "Clock (2)", "PATCH /installations/c {\"isPinned\":true};");

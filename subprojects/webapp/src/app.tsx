@@ -16,6 +16,7 @@ import { AccessPage } from "./pages/account_access";
 import { AccountRemovalPage } from "./pages/account_removal";
 import { AdminPage } from "./pages/admin";
 import { AuditPage } from "./pages/admin_audit";
+import { FirmwarePage } from "./pages/admin_firmware";
 import { InstancePage } from "./pages/admin_instance";
 import { InvitationsPage } from "./pages/admin_invitations";
 import { AppPage } from "./pages/app";
@@ -80,6 +81,7 @@ const pages: Record<string, Page> = {
 const administration: Record<string, Page> = {
 	admin: AdminPage,
 	"admin/invitations": InvitationsPage,
+	"admin/firmware": FirmwarePage,
 	"admin/audit": AuditPage,
 	"admin/instance": InstancePage,
 };

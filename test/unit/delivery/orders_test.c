@@ -57,7 +57,7 @@ static void answer_order(const struct script_device *device, const char *key)
 {
 	struct buffer encrypted = {0};
 
-	begin_rows(2);
+	begin_rows(3);
 	if (key) {
 		settings_encrypt(&settings_key, device->id, STR(ORDER_KEY_LABEL), str_from(key),
 				 &encrypted);
@@ -67,6 +67,7 @@ static void answer_order(const struct script_device *device, const char *key)
 		add_null();
 	}
 	add_null(); /* the usual URL */
+	add_null(); /* no image */
 	answer(asked(STATEMENT_DEVICE_ORDER_TAKE));
 	run_turns();
 	answer_loads();

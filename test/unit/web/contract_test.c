@@ -10,6 +10,7 @@
 #include "domain/app_render.h"
 #include "domain/device_lines.h"
 #include "domain/entry_change.h"
+#include "domain/firmware_image.h"
 #include "domain/installation.h"
 #include "domain/person.h"
 #include "domain/review.h"
@@ -46,7 +47,7 @@ static size_t body_limit_of(const struct record *body)
 	    body == &draft_preview_request_record || body == &draft_handler_call_record ||
 	    body == &device_lines_record || body == &collection_choice_record)
 		return 4 * 1024 * 1024;
-	if (body == &app_import_record)
+	if (body == &app_import_record || body == &firmware_addition_record)
 		return 12 * 1024 * 1024;
 	if (body == &account_import_lines_record)
 		return LIMIT_LINES_BODY_BYTES;

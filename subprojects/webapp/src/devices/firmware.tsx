@@ -7,6 +7,7 @@ import { Field } from "../components/field";
 import { Select } from "../components/select";
 import { useSaver, useUnsaved } from "./saver";
 import type { Device } from "./store";
+import { isUnderWay, Update } from "./update";
 
 type Firmware = Schemas["Firmware"];
 type Wish = Schemas["FirmwareUpdate"];
@@ -148,7 +149,7 @@ function PowerSave(props: Props): JSX.Element {
 /** Settings of the panel's firmware, of those that it has reported. */
 export function FirmwareSettings({ device }: { device: Device }): JSX.Element | null {
 	const [firmware, setFirmware] = useState<Firmware>();
-	const isWaiting = firmware?.change?.state === "waiting";
+	const isWaiting = firmware?.change?.state === "waiting" || isUnderWay(firmware?.update);
 	const reported = device.panel?.toldAt;
 	useEffect(() => {
 		const look = () => {
@@ -163,31 +164,35 @@ export function FirmwareSettings({ device }: { device: Device }): JSX.Element | 
 		if (!isWaiting) return undefined;
 		const timer = setInterval(look, CONFIRM_MS);
 		return () => clearInterval(timer);
-	}, [device.id, reported, isWaiting]);
+	}, [device.id, device.board, reported, isWaiting]);
 	if (!firmware) return null;
 	const { settings } = firmware;
 	const props = { device, firmware, onFirmware: setFirmware };
 	const texts = TEXTS.filter(([name]) => settings[name] !== undefined);
 	const flags = FLAGS.filter(([name]) => settings[name] !== undefined);
-	if (flags.length === 0) return null;
+	const update = <Update key="update" {...props} />;
+	if (flags.length === 0) return update;
 	return (
-		<fieldset class="stack group">
-			<legend>Firmware settings</legend>
-			{settings.imageUrl !== undefined && (
+		<>
+			{update}
+			<fieldset class="stack group">
+				<legend>Firmware settings</legend>
+				{settings.imageUrl !== undefined && (
+					<p class="quiet">
+						The panel uses <code>{settings.imageUrl}</code>
+					</p>
+				)}
+				{texts.map((text) => (
+					<Text key={text[0]} text={text} {...props} />
+				))}
+				{settings.wifiPowerSave !== undefined && <PowerSave {...props} />}
+				{flags.map(([name, label]) => (
+					<Flag key={name} name={name} label={label} {...props} />
+				))}
 				<p class="quiet">
-					The panel uses <code>{settings.imageUrl}</code>
+					The panel keeps these settings, and applies some of them when it restarts.
 				</p>
-			)}
-			{texts.map((text) => (
-				<Text key={text[0]} text={text} {...props} />
-			))}
-			{settings.wifiPowerSave !== undefined && <PowerSave {...props} />}
-			{flags.map(([name, label]) => (
-				<Flag key={name} name={name} label={label} {...props} />
-			))}
-			<p class="quiet">
-				The panel keeps these settings, and applies some of them when it restarts.
-			</p>
-		</fieldset>
+			</fieldset>
+		</>
 	);
 }

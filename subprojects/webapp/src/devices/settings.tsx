@@ -8,6 +8,7 @@ import { Field } from "../components/field";
 import { Select } from "../components/select";
 import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
+import { BOARD_NAMES } from "./boards";
 import { languages } from "./languages";
 import { Note } from "./note";
 import { PlaceSetting } from "./place_setting";
@@ -138,21 +139,6 @@ function LanguageSetting(props: SettingsProps): JSX.Element {
 		/>
 	);
 }
-
-/** Words for the boards. */
-const BOARD_NAMES: readonly { value: string; words: string }[] = [
-	{ value: "tidbyt_gen1", words: "Tidbyt, first generation" },
-	{ value: "tidbyt_gen2", words: "Tidbyt, second generation" },
-	{ value: "tronbyt_s3", words: "Tronbyt S3" },
-	{ value: "tronbyt_s3_wide", words: "Tronbyt S3, wide" },
-	{ value: "matrixportal_s3", words: "MatrixPortal S3" },
-	{ value: "matrixportal_s3_waveshare", words: "MatrixPortal S3, Waveshare panel" },
-	{ value: "waveshare_s3", words: "Waveshare S3" },
-	{ value: "pixoticker", words: "Pixoticker" },
-	{ value: "raspberrypi", words: "Raspberry Pi" },
-	{ value: "raspberrypi_wide", words: "Raspberry Pi, wide" },
-	{ value: "other", words: "Another board" },
-];
 
 function BoardNameSetting(props: SettingsProps): JSX.Element {
 	const { save, said, fault, chosen } = useSetting("board", props);

@@ -1,0 +1,19 @@
+/** Words for the boards. */
+export const BOARD_NAMES: readonly { value: string; words: string }[] = [
+	{ value: "tidbyt_gen1", words: "Tidbyt, first generation" },
+	{ value: "tidbyt_gen2", words: "Tidbyt, second generation" },
+	{ value: "tronbyt_s3", words: "Tronbyt S3" },
+	{ value: "tronbyt_s3_wide", words: "Tronbyt S3, wide" },
+	{ value: "matrixportal_s3", words: "MatrixPortal S3" },
+	{ value: "matrixportal_s3_waveshare", words: "MatrixPortal S3, Waveshare panel" },
+	{ value: "waveshare_s3", words: "Waveshare S3" },
+	{ value: "pixoticker", words: "Pixoticker" },
+	{ value: "raspberrypi", words: "Raspberry Pi" },
+	{ value: "raspberrypi_wide", words: "Raspberry Pi, wide" },
+	{ value: "other", words: "Another board" },
+];
+
+/** Name of a board in words. */
+export function boardWords(board: string): string {
+	return BOARD_NAMES.find(({ value }) => value === board)?.words ?? board;
+}
