@@ -240,8 +240,8 @@ bool upgrade_cancel_restart(struct upgrade *upgrade)
 static void note_restart_failed(struct upgrade *upgrade, const char *why)
 {
 	upgrade->note.state = UPGRADE_FAILED;
-	snprintf(upgrade->note.reason, sizeof(upgrade->note.reason), "%s: %s", upgrade->program,
-		 why);
+	snprintf(upgrade->note.reason, sizeof(upgrade->note.reason), "%.*s: %s",
+		 (int)sizeof(upgrade->note.reason) / 2, upgrade->program, why);
 	if (upgrade_note_write(upgrade->state_dir, UPGRADE_NOTE, &upgrade->note) < 0)
 		log_warn("supervisor", "cannot write the file upgrade");
 }
