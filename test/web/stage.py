@@ -88,7 +88,12 @@ class Stage:
             scene.former(self.world, self.value("deviceId"))
             self.world.sql("UPDATE device SET connected_at = now(), last_online_at = now() WHERE id = %s",
                            self.value("deviceId"))
+        if found[2]["operationId"] == "removeLeader":
+            self.world.sql("UPDATE device SET leader_id = %s WHERE id = %s", self.leader(), self.value("deviceId"))
         return self.request(found, body=body and body(self))
+
+    def leader(self):
+        return add(self.browser, name="Hall", serialNumber=f"HALL-{secrets.token_hex(4)}")["device"]["id"]
 
     # ---- what paths name ----
 
@@ -192,6 +197,7 @@ OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember",
 ORDERS = {"rebootPanel", "moveAddress", "endAlias", "updateFirmware"}
 # Bodies for operations whose example in the document fails.
 BODIES = {
+    "setLeader": lambda stage: {"leader": stage.leader()},
     "addAccountImportLines": lambda stage: {"firstLine": 2, "lines": account_line("second@example.org")},
     "createMember": lambda stage: {"email": f"made-{stage.person.email}"},
     "addPasskey": Stage.creation,
