@@ -9,6 +9,7 @@ import { Select } from "../components/select";
 import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
 import { languages } from "./languages";
+import { LeaderSetting } from "./leader_setting";
 import { Note } from "./note";
 import { PlaceSetting } from "./place_setting";
 import { PlainSettings } from "./plain";
@@ -276,6 +277,7 @@ export function Settings(props: SettingsProps): JSX.Element {
 			<Group title="Device">
 				<TextSetting {...props} name="name" label="Name" value={device.name} maxLength={25} />
 				<NoteSetting {...props} />
+				<LeaderSetting device={device} />
 				<TimezoneSetting {...props} />
 				<DevicePlace {...props} />
 				<BoardNameSetting {...props} />
