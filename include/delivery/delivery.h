@@ -12,7 +12,8 @@
  * Other folders call this header only; src/delivery/delivery.c connects the modules behind it.
  * Each module knows only modules before it in this row:
  *
- *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> render_keys
+ *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> following,
+ *   render_keys
  *   -> loader, picture_fetcher, write_behind, panel_reports, push_order, orders,
  *   firmware_orders, stored_push
  *   -> lookups, reconciliation -> panel_connections, polling -> leases, upcoming

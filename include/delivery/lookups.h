@@ -30,6 +30,7 @@ struct panel_lookup {
 	struct panel_way way;	 /* key_hash is private, the rest is the caller's */
 	bool is_second;		 /* the key is the second key of the device */
 	uint32_t load;		 /* private: number of the panel's load that it waits for */
+	struct panel *follower;	 /* private: found, and it waits for a load of its leader */
 	bool is_undecided;	 /* the device could not be looked up: see
 				    delivery_refusal_picture() */
 	bool is_disabled;	 /* the key is right, and the device is disabled */

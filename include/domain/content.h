@@ -37,6 +37,11 @@ struct content_installation {
 	uint8_t color_filter;	  /* enum color_filter, or COLOR_FILTER_INHERIT */
 };
 
+/* Generations of pushes to a leader have its tag from this bit on: a follower has pushes of its
+ * own, whose generations have no tag. */
+enum { CONTENT_TAG_SHIFT = 46, CONTENT_TAG_MAX = 0xffff };
+#define CONTENT_GENERATION_MAX ((INT64_C(1) << CONTENT_TAG_SHIFT) - 1)
+
 struct content_push {
 	int64_t generation; /* 0: no push */
 	bool is_installation;
@@ -47,6 +52,13 @@ struct content_push {
 	struct picture picture;	       /* picture of a temporary image */
 	int64_t created_us;	       /* wall clock */
 	int64_t displayed_us;	       /* wall clock; 0: not yet */
+};
+
+/* Turn of the device that this one follows; all zero: it follows none, or nothing is known. */
+struct content_lead {
+	int64_t position; /* creation number of the entry that is shown there; 0: none */
+	int64_t since_us; /* wall clock: when its turn began; also tells turns apart */
+	int64_t until_us; /* wall clock; 0: it stays */
 };
 
 struct content {
@@ -62,6 +74,8 @@ struct content {
 	int64_t turned_us;	  /* wall clock, of the last one; 0: never */
 	int64_t night_position;	  /* entry for the sleep window; values as pinned_position */
 	struct content_push push;
+	uint16_t tag; /* of the device that is followed, whose installations these are; 0: none */
+	struct content_lead lead;
 };
 
 /* Whether the installation has expired by that time. An expired one is not shown, and the database
@@ -91,6 +105,12 @@ int64_t content_push_rest_s(const struct content *content, int64_t wall_us);
 
 /* Whether the push has a picture at that time: its installation is not gone, expired or empty. */
 bool content_push_has_picture(const struct content *content, int64_t wall_us);
+
+/* Whether a push of this generation was stored after the other one, or to another device. */
+static inline bool content_push_is_after(int64_t generation, int64_t other)
+{
+	return generation > other || generation >> CONTENT_TAG_SHIFT != other >> CONTENT_TAG_SHIFT;
+}
 
 /* Returns the time at which the push ends if nothing displays it before; INT64_MAX: never. */
 int64_t content_push_end_us(const struct content *content);

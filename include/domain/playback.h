@@ -56,6 +56,8 @@ struct playback {
 	int64_t position_before; /* rotation_position before the displayed item counted */
 	int64_t push_sent;	 /* generation of the push last sent */
 	int64_t turns_seen;	 /* value of the content's turn_count; -1: not yet read */
+	uint16_t tag;		 /* of the content of the last update */
+	int64_t lead_seen;	 /* since_us of the last turn of the leader that was followed */
 };
 
 struct playback_clock {

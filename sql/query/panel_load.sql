@@ -11,14 +11,15 @@
 --   is_push_held bool, is_push_waking bool,
 --   repeats_picture bool, pinned_installation_id text?, night_installation_id text?,
 --   night_brightness int2, alias text?, alias_key_hash bytea?, is_alias_open bool,
---   is_alias_guessable bool, second_key_hash bytea?, order_generation int8?, firmware_generation int8?
+--   is_alias_guessable bool, second_key_hash bytea?, order_generation int8?, firmware_generation int8?,
+--   leader_id uuid?, own_brightness bool, own_sleep bool
 SELECT number, {device}, {sleep_setting}, {dim_setting}, turn_count, turned_at, link_key_hash, is_disabled,
 	has_connected,
 	push_generation, push_installation_id,
 	CASE WHEN NOT repeats_picture THEN push_picture END AS push_picture,
 	push_duration_s, push_created_at, push_displayed_at, is_push_held, is_push_waking, repeats_picture,
 	pinned_installation_id, night_installation_id, night_brightness, alias, alias_key_hash, is_alias_open,
-	is_alias_guessable, second_key_hash, order_generation, firmware_generation
+	is_alias_guessable, second_key_hash, order_generation, firmware_generation, leader_id, own_brightness, own_sleep
 FROM (
 	SELECT wanted.number, device.{device}, device.{sleep_setting}, device.{dim_setting}, device.turn_count,
 		CASE WHEN device.turned_at <= present_time() THEN device.turned_at END AS turned_at,
@@ -29,7 +30,7 @@ FROM (
 		CASE WHEN device.alias_is_open THEN is_only_account(device.account_id)
 			ELSE device.alias_key_hash IS NULL AND NOT device.alias_is_guessable END AS is_alias_open,
 		device.alias_is_guessable AS is_alias_guessable, device.second_key_hash,
-		device.firmware_generation,
+		device.firmware_generation, device.leader_id, device.own_brightness, device.own_sleep,
 		CASE WHEN is_order_due(device.ordered_at) THEN device.order_generation END AS order_generation,
 		showing.push_generation,
 		showing.installation_id AS push_installation_id, newer.push_picture,

@@ -8,16 +8,80 @@
 
 /* ---- calls from one module to another ---- */
 
+/* The follower's leader is gone, or could not be read: that shows when the follower is read, now or
+ * at a reconciliation. */
+static void on_follower_alone(void *context, struct panel *follower)
+{
+	struct delivery *delivery = context;
+
+	follower->generation = 0;
+	loader_load(&delivery->loader, follower);
+	panel_connections_update(&delivery->connections, follower);
+}
+
 static void on_panel_gone(void *context, struct panel *panel)
 {
 	struct delivery *delivery = context;
 
+	following_forget(panel, on_follower_alone, delivery);
 	upcoming_forget(&delivery->upcoming, panel);
 	panel_drop_entries(panel);
 	loader_forget(panel);
 	lookups_forget(panel);
 	lookups_answer(panel);
 	panel_connections_drop(panel);
+}
+
+static void take_lead_view(struct panel_lead *lead)
+{
+	const struct panel_view *view =
+	    lead->is_subscribed ? delivery_view(&lead->subscriber) : NULL;
+
+	if (view && following_take_view(lead->leader, view))
+		panel_connections_update_followers(lead->connections, lead->leader);
+}
+
+static void on_lead_view(struct view_subscriber *subscriber)
+{
+	take_lead_view(container_of(subscriber, struct panel_lead, subscriber));
+}
+
+/* The leader's panel is loaded by hints, as any other. */
+static void on_lead_change(struct view_subscriber *subscriber, enum view_change change)
+{
+	(void)subscriber;
+	(void)change;
+}
+
+/* Learns what the leader's panel shows, as long as a follower is in memory. */
+static void on_led(void *context, struct panel *leader)
+{
+	struct delivery *delivery = context;
+	struct panel_lead *lead = leader->lead;
+	bool is_led = !list_is_empty(&lead->followers);
+
+	lead->connections = &delivery->connections;
+	lead->subscriber.on_view = on_lead_view;
+	lead->subscriber.on_change = on_lead_change;
+	/* A leader that is not loaded yet has no account. */
+	if (is_led && !lead->is_subscribed)
+		lead->is_subscribed = view_subscriptions_add(
+		    &delivery->subscriptions, &lead->subscriber, leader->id,
+		    container_of(lead->followers.next, struct panel_following, of_leader)
+			->panel->share->account_id);
+	if (is_led || !lead->is_subscribed)
+		return;
+	view_subscriptions_remove(&lead->subscriber);
+	lead->is_subscribed = false;
+}
+
+static void answer_lookups(struct panel *panel)
+{
+	lookups_answer(panel);
+	if (!panel->lead)
+		return;
+	list_for_each (node, &panel->lead->followers)
+		lookups_answer(container_of(node, struct panel_following, of_leader)->panel);
 }
 
 static void on_loaded(void *context, struct panel *panel, enum load_outcome outcome)
@@ -28,7 +92,9 @@ static void on_loaded(void *context, struct panel *panel, enum load_outcome outc
 		panel_connections_drop_old(panel);
 	if (outcome != LOAD_FAILED && panel_connections_have_moved(panel))
 		orders_moved(&delivery->orders, panel); /* in case it could not be written before */
-	lookups_answer(panel);
+	if (panel->lead)
+		take_lead_view(panel->lead); /* of an entry that was not known before */
+	answer_lookups(panel);
 	panel_connections_update(&delivery->connections, panel);
 	if (outcome == LOAD_FAILED)
 		reconciliation_soon(&delivery->reconciliation);
@@ -40,7 +106,7 @@ static void on_fetched(void *context, struct panel *panel, bool has_come)
 
 	if (has_come) /* else connections try again at their next deadline */
 		panel_connections_update(&delivery->connections, panel);
-	lookups_answer(panel);
+	answer_lookups(panel);
 }
 
 static void on_contact_end(void *context, struct panel *panel)
@@ -185,6 +251,7 @@ static void connect_panels(struct delivery *delivery, struct loop *loop, struct 
 	    .max = LIMIT_PANELS,
 	    .unused_ms = 15 * 60 * 1000,
 	    .on_gone = on_panel_gone,
+	    .on_led = on_led,
 	    .context = delivery,
 	};
 	panels_init(&delivery->panels);

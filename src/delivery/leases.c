@@ -69,15 +69,18 @@ static struct shown look(const struct leases *leases, struct panel *panel,
 {
 	struct poll_cursor cursor;
 	const struct shown_poll *poll;
+	const struct content *content;
+	struct content room;
 
 	if (!panel || panel->state != PANEL_READY)
 		return (struct shown){0};
+	content = panel_shown(panel, clock.wall_us, &room);
 	if (!list_is_empty(&panel->connections)) {
 		const struct panel_connection *connection =
 		    container_of(panel->connections.previous, struct panel_connection, node);
 
 		*ret_rank_us = connection->connected_us;
-		return shown_of_playback(&connection->playback, &panel->content, clock);
+		return shown_of_playback(&connection->playback, content, clock);
 	}
 	poll = panel->polled;
 	/* The panel may have polled at another worker since, which knows more. */
@@ -86,7 +89,7 @@ static struct shown look(const struct leases *leases, struct panel *panel,
 		return (struct shown){0};
 	*ret_rank_us = poll->at_us;
 	cursor = cursor_get(leases->cursors, panel->id);
-	return shown_of_poll(poll, &cursor, &panel->content, clock);
+	return shown_of_poll(poll, &cursor, content, clock);
 }
 
 static bool is_same_item(const struct playback_item *a, const struct playback_item *b)
@@ -96,11 +99,12 @@ static bool is_same_item(const struct playback_item *a, const struct playback_it
 
 /* The bytes of a replaced or dropped picture are gone, but its hash is known if it was reported
  * before. */
-static void name_picture(struct view_picture *picture, const struct panel *panel,
+static void name_picture(struct view_picture *picture, struct panel *panel,
 			 const struct playback_item *item, const struct notified *notified)
 {
-	const struct content_installation *installation =
-	    content_at(&panel->content, item->position);
+	struct playback_item there;
+	const struct panel *of = panel_of_item(panel, item, &there);
+	const struct content_installation *installation = content_at(&of->content, there.position);
 
 	if (installation)
 		picture->installation_id = installation->id;
@@ -119,7 +123,7 @@ static int64_t wall_us_of(int64_t ms, struct playback_clock clock)
 	return clock.wall_us + (ms - clock.now_ms) * 1000;
 }
 
-static struct panel_view view_of(const struct notified *notified, const struct panel *panel,
+static struct panel_view view_of(const struct notified *notified, struct panel *panel,
 				 const struct shown *shown, int64_t rank_us,
 				 struct playback_clock clock)
 {

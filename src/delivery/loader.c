@@ -1,5 +1,6 @@
 #include "loader.h"
 #include "base/require.h"
+#include "following.h"
 #include "panel_rows.h"
 #include "stored_push.h"
 
@@ -119,6 +120,14 @@ static void take_over_push(struct load *load, unsigned index)
 		loader_load(load->loader, panel);
 }
 
+static void load_leader(struct loader *loader, const struct panel *panel)
+{
+	struct panel *leader = panel_leader(panel);
+
+	if (leader && leader->state == PANEL_NEW)
+		loader_load(loader, leader);
+}
+
 static void take_over(struct load *load, unsigned index, struct installation_rows *rest)
 {
 	struct installation_rows rows = take_rows(index + 1, rest);
@@ -138,6 +147,7 @@ static void take_over(struct load *load, unsigned index, struct installation_row
 		notify(load->loader, panel, mark, LOAD_FAILED);
 	} else {
 		is_locked_out = panel_apply(panel, row, &rows);
+		load_leader(load->loader, panel);
 		panel->loaded_ms = loop_now_ms(load->loader->loop);
 		notify(load->loader, panel, mark, is_locked_out ? LOAD_LOCKED_OUT : LOAD_DONE);
 	}
@@ -427,6 +437,15 @@ bool loader_freshen(struct loader *loader, struct panel *panel, uint32_t *ret_lo
 		loader_load(loader, panel);
 	*ret_load = number;
 	return false;
+}
+
+bool loader_freshen_shown(struct loader *loader, struct panel *panel)
+{
+	struct panel *leader = panel_leader(panel);
+	uint32_t load;
+
+	return loader_freshen(loader, panel, &load) &&
+	       (!leader || loader_freshen(loader, leader, &load));
 }
 
 void loader_note_change(struct loader *loader, struct id device_id, int64_t generation)

@@ -52,6 +52,8 @@ void loader_forget(struct panel *panel);
  * hints have reported. If not, loads the panel, which includes them once its load of number
  * *ret_load is done. */
 bool loader_freshen(struct loader *loader, struct panel *panel, uint32_t *ret_load);
+/* Works as loader_freshen(), for the panel and its leader. */
+bool loader_freshen_shown(struct loader *loader, struct panel *panel);
 /* Notes that this worker has committed the change that made this generation, and is about to answer
  * it. */
 void loader_note_change(struct loader *loader, struct id device_id, int64_t generation);

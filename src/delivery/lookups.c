@@ -2,6 +2,7 @@
 #include "base/require.h"
 #include "db/statements.h"
 #include "domain/device.h"
+#include "following.h"
 #include "task/key_hashes.h"
 
 #include <sodium.h>
@@ -55,16 +56,38 @@ static struct panel *lookups_found(struct panel *panel, struct panel_lookup *loo
 	return may_connect(panel, lookup) ? panel : NULL;
 }
 
-static void answer(struct panel *panel, struct panel_lookup *lookup)
-{
-	lookup->is_undecided = panel->is_unread;
-	lookup->done(lookup, lookups_found(panel, lookup));
-}
-
 void lookup_wait(struct panel_lookup *lookup, struct panel *panel)
 {
 	panel_hold(panel);
 	list_append(&panel->lookups, &lookup->node);
+}
+
+/* Returns true if the panel follows one that is to be loaded: then the look-up waits for that,
+ * once.
+ */
+static bool await_leader(struct panel *panel, struct panel_lookup *lookup)
+{
+	struct panel *leader = panel->state == PANEL_READY ? panel_leader(panel) : NULL;
+
+	if (!leader || loader_freshen(lookup->lookups->loader, leader, &lookup->load))
+		return false;
+	panel_hold(panel);
+	lookup->follower = panel;
+	lookup_wait(lookup, leader);
+	return true;
+}
+
+static void answer(struct panel *panel, struct panel_lookup *lookup)
+{
+	struct panel *follower = lookup->follower;
+
+	if (!follower && await_leader(panel, lookup))
+		return;
+	lookup->follower = NULL;
+	lookup->is_undecided = (follower ?: panel)->is_unread;
+	lookup->done(lookup, lookups_found(follower ?: panel, lookup));
+	if (follower)
+		panel_let_go(follower);
 }
 
 void lookups_answer(struct panel *panel)
@@ -95,12 +118,12 @@ static struct panel *find_by_id(struct panel_lookup *lookup, struct id id)
 
 	if (!panel)
 		panel = panels_create(lookups->panels, id);
-	if (loader_freshen(lookups->loader, panel, &lookup->load)) {
-		panel_touch(panel);
-		return panel;
+	if (!loader_freshen(lookups->loader, panel, &lookup->load)) {
+		lookup_wait(lookup, panel);
+		return NULL;
 	}
-	lookup_wait(lookup, panel);
-	return NULL;
+	panel_touch(panel);
+	return await_leader(panel, lookup) ? NULL : panel;
 }
 
 static struct alias *alias_find(const struct lookups *lookups, const struct alias_text *text)
@@ -304,6 +327,7 @@ bool lookups_find(struct lookups *lookups, struct panel_lookup *lookup,
 
 	list_init(&lookup->node);
 	lookup->load = 0;
+	lookup->follower = NULL;
 	lookup->is_undecided = lookups->is_draining && reference->kind != DEVICE_REFERENCE_NONE;
 	lookup->is_disabled = false;
 	lookup->lookups = lookups;

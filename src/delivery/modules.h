@@ -4,6 +4,7 @@
 #include "delivery/delivery.h"
 #include "expiry.h"
 #include "firmware_orders.h"
+#include "following.h"
 #include "leases.h"
 #include "lookups.h"
 #include "orders.h"

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "metric/metric.h"
+#include "panel_message.h"
 #include "record/json.h"
 
 #include <stdio.h>
@@ -92,11 +93,11 @@ static bool on_picture(void *context, const struct playback_item *item, int64_t 
 static void on_push_displayed(void *context, int64_t generation, int64_t wall_us)
 {
 	const struct panel_connection *connection = context;
+	struct panel *panel = panel_shown_push(connection->panel, generation, wall_us, &generation);
 
 	if (!connection->playback.is_assumed) /* the panel has confirmed it */
-		count_push(connection->panel, METRIC_PUSH_DISPLAYED, wall_us);
-	write_behind_displayed(connection->connections->write_behind, connection->panel, generation,
-			       wall_us);
+		count_push(panel, METRIC_PUSH_DISPLAYED, wall_us);
+	write_behind_displayed(connection->connections->write_behind, panel, generation, wall_us);
 }
 
 static struct playback_output output_of(struct panel_connection *connection)
@@ -133,8 +134,8 @@ static void panel_connection_update(struct panel_connection *connection)
 	struct panel *panel = connection->panel;
 	struct playback_output output = output_of(connection);
 	struct playback_clock clock;
+	struct content room;
 	int64_t again_ms;
-	uint32_t load;
 
 	if (!panel)
 		return; /* the connection was dropped and waits for on_closed() */
@@ -144,7 +145,7 @@ static void panel_connection_update(struct panel_connection *connection)
 	 * meanwhile, only the newest is sent. */
 	if (websocket_pending_bytes(connection->websocket))
 		return; /* on_drained() will be called */
-	if (!loader_freshen(connection->connections->loader, panel, &load))
+	if (!loader_freshen_shown(connection->connections->loader, panel))
 		return; /* panel_connections_update() is called when the panel was loaded */
 	(void)orders_await(connection->connections->orders, panel, &connection->way,
 			   false); /* panel_connections_order() will be called */
@@ -153,7 +154,8 @@ static void panel_connection_update(struct panel_connection *connection)
 	clock = clock_now(connection);
 	connection->connections->item_sent.kind = PLAYBACK_NOTHING;
 	websocket_batch_begin(connection->websocket);
-	again_ms = playback_update(&connection->playback, &panel->content, clock, &output);
+	again_ms = playback_update(&connection->playback, panel_shown(panel, clock.wall_us, &room),
+				   clock, &output);
 	/* Before anything is sent: the panel may connect to another worker at once. */
 	tell_position(connection);
 	websocket_batch_send(connection->websocket);
@@ -214,9 +216,12 @@ static void take_queued(struct panel_connection *connection, int64_t number)
 static void take_displaying(struct panel_connection *connection, int64_t number)
 {
 	struct playback_output output = output_of(connection);
+	struct playback_clock clock = clock_now(connection);
+	struct content room;
 
-	playback_on_displaying(&connection->playback, number, &connection->panel->content,
-			       clock_now(connection), &output);
+	playback_on_displaying(&connection->playback, number,
+			       panel_shown(connection->panel, clock.wall_us, &room), clock,
+			       &output);
 	update_later(connection);
 }
 
@@ -234,32 +239,14 @@ static void take_json(struct panel_connection *connection, const struct json_val
 		take_displaying(connection, number);
 }
 
-/* Whether the text is start, a number and "}". */
-static bool read_number(struct str text, struct str start, int64_t *ret_number)
-{
-	enum { DIGITS_MAX = 9 };
-	unsigned long long number;
-	struct str digits;
-
-	if (text.length <= start.length + 1 || text.length > start.length + DIGITS_MAX + 1 ||
-	    text.data[text.length - 1] != '}' || memcmp(text.data, start.data, start.length) != 0)
-		return false;
-	digits = (struct str){text.data + start.length, text.length - start.length - 1};
-	if ((digits.data[0] == '0' && digits.length > 1) ||
-	    !str_to_uint64(digits, INT32_MAX, &number))
-		return false;
-	*ret_number = (int64_t)number;
-	return true;
-}
-
 /* Reads the usual messages without JSON: a fleet that takes a picture sends little else. */
 static bool take_usual(struct panel_connection *connection, struct str text)
 {
 	int64_t number;
 
-	if (read_number(text, STR("{\"queued\":"), &number))
+	if (panel_message_number(text, STR("{\"queued\":"), &number))
 		take_queued(connection, number);
-	else if (read_number(text, STR("{\"displaying\":"), &number))
+	else if (panel_message_number(text, STR("{\"displaying\":"), &number))
 		take_displaying(connection, number);
 	else
 		return false;
@@ -443,11 +430,27 @@ void panel_connections_order(struct panel_connections *connections, struct panel
 	arena_finish(&arena);
 }
 
-void panel_connections_update(struct panel_connections *connections, struct panel *panel)
+static void update_all(struct panel_connections *connections, struct panel *panel)
 {
 	list_for_each (node, &panel->connections)
 		budgeted_queue_add(&connections->updates, &panel->share->updates,
 				   &container_of(node, struct panel_connection, node)->update);
+}
+
+void panel_connections_update_followers(struct panel_connections *connections,
+					const struct panel *leader)
+{
+	if (!leader->lead)
+		return;
+	list_for_each (node, &leader->lead->followers)
+		update_all(connections,
+			   container_of(node, struct panel_following, of_leader)->panel);
+}
+
+void panel_connections_update(struct panel_connections *connections, struct panel *panel)
+{
+	update_all(connections, panel);
+	panel_connections_update_followers(connections, panel);
 }
 
 void panel_connections_drop(struct panel *panel)
@@ -469,17 +472,6 @@ void panel_connections_drop_old(struct panel *panel)
 		if (panel->is_disabled || !panel_is_open(panel, &connection->way))
 			drop(connection);
 	}
-}
-
-bool panel_connections_have_moved(const struct panel *panel)
-{
-	if (!panel->ways || !panel->ways->has_second_key)
-		return false;
-	list_for_each (node, &panel->connections)
-		if (panel_has_second_key(panel,
-					 &container_of(node, struct panel_connection, node)->way))
-			return true;
-	return false;
 }
 
 void panel_connections_init(struct panel_connections *connections)

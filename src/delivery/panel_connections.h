@@ -5,6 +5,7 @@
 
 #include "domain/playback.h"
 #include "firmware_orders.h"
+#include "following.h"
 #include "http/websocket.h"
 #include "loader.h"
 #include "loop/budgeted_queue.h"
@@ -70,12 +71,24 @@ static inline bool panel_connections_may_be_led(const struct panel *panel)
 }
 /* Sends an order that was taken for the panel, if it has a panel connection. */
 void panel_connections_order(struct panel_connections *connections, struct panel *panel);
-/* Lets the playback of each connection of the panel decide again, later. */
+/* Lets the playback of each connection of the panel, and of its followers, decide again, later. */
 void panel_connections_update(struct panel_connections *connections, struct panel *panel);
+/* Works as panel_connections_update(), for the followers alone. */
+void panel_connections_update_followers(struct panel_connections *connections,
+					const struct panel *leader);
 /* Ends the panel's connections, without a CLOSE frame. */
 void panel_connections_drop(struct panel *panel);
 /* Ends connections that used an address or a key that is no longer valid, or all if the device is
  * disabled. */
 void panel_connections_drop_old(struct panel *panel);
 /* Whether one of the panel's connections used the second key. */
-bool panel_connections_have_moved(const struct panel *panel);
+static inline bool panel_connections_have_moved(const struct panel *panel)
+{
+	if (!panel->ways || !panel->ways->has_second_key)
+		return false;
+	list_for_each (node, &panel->connections)
+		if (panel_has_second_key(panel,
+					 &container_of(node, struct panel_connection, node)->way))
+			return true;
+	return false;
+}

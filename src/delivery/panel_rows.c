@@ -1,6 +1,7 @@
 #include "panel_rows.h"
 #include "base/clock.h"
 #include "base/require.h"
+#include "following.h"
 #include "render_keys.h"
 
 #include <stdlib.h>
@@ -226,6 +227,8 @@ bool panel_apply(struct panel *panel, const struct panel_load_row *row,
 	panel->has_connected |= row->has_connected;
 	memcpy(panel->link_key_hash, row->link_key_hash.data, KEY_HASH_BYTES);
 	panel->state = PANEL_READY;
+	following_set(panel, row->leader_id,
+		      (struct follower_options){row->own_brightness, row->own_sleep});
 	panel_drop_old_order(panel);
 	panel_recall_push(panel);
 	panel_drop_old_push(panel);

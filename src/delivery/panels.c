@@ -151,6 +151,7 @@ void panel_let_go(struct panel *panel)
 	free(panel->polled);
 	free(panel->ways);
 	free(panel->order);
+	free(panel->lead);
 	free(panel);
 }
 
@@ -260,6 +261,27 @@ void panel_recall_push(struct panel *panel)
 		    cursor_shown_us(panel->panels->cursors, panel->id, push->generation);
 }
 
+struct panel *panel_of_item(struct panel *panel, const struct playback_item *item,
+			    struct playback_item *ret_item)
+{
+	const struct content_push *push = &panel->content.push;
+	const struct content_installation *installation;
+
+	*ret_item = *item;
+	if (!panel->following)
+		return panel;
+	ret_item->generation &= CONTENT_GENERATION_MAX;
+	if (item->kind != PLAYBACK_PUSH || item->generation > CONTENT_GENERATION_MAX)
+		return panel->following->leader;
+	installation =
+	    push->is_installation ? content_at(&panel->content, push->installation_position) : NULL;
+	if (installation) {
+		ret_item->position = installation->position;
+		ret_item->picture_generation = installation->picture_generation;
+	}
+	return panel;
+}
+
 const struct picture *panel_picture_source(const struct panel *panel,
 					   const struct playback_item *item)
 {
@@ -276,9 +298,11 @@ const struct picture *panel_picture_source(const struct panel *panel,
 	}
 }
 
-struct str panel_picture(const struct panel *panel, const struct playback_item *item)
+struct str panel_picture(struct panel *panel, const struct playback_item *item)
 {
-	const struct picture *picture = panel_picture_source(panel, item);
+	struct playback_item there;
+	const struct picture *picture =
+	    panel_picture_source(panel_of_item(panel, item, &there), &there);
 
 	if (item->kind == PLAYBACK_BUILT_IN)
 		return picture_nothing_to_show;
@@ -288,8 +312,8 @@ struct str panel_picture(const struct panel *panel, const struct playback_item *
 						 : picture_with_look(picture, item->look);
 }
 
-bool panel_picture_hash(const struct panel *panel, const struct playback_item *item,
-			uint8_t ret_hash[static PICTURE_HASH_BYTES])
+static bool panel_picture_hash_there(const struct panel *panel, const struct playback_item *item,
+				     uint8_t ret_hash[static PICTURE_HASH_BYTES])
 {
 	const struct content_installation *installation =
 	    content_at(&panel->content, item->position);
@@ -306,15 +330,26 @@ bool panel_picture_hash(const struct panel *panel, const struct playback_item *i
 	       pictures_hash(&panel->content.push.picture, ret_hash);
 }
 
+bool panel_picture_hash(struct panel *panel, const struct playback_item *item,
+			uint8_t ret_hash[static PICTURE_HASH_BYTES])
+{
+	struct playback_item there;
+	const struct panel *of = panel_of_item(panel, item, &there);
+
+	return panel_picture_hash_there(of, &there, ret_hash);
+}
+
 void panel_drop_old_push(struct panel *panel)
 {
 	if (!content_push_is_due(&panel->content, clock_wall_us()))
 		pictures_release(panel->panels->pictures, &panel->content.push.picture);
 }
 
-void panel_release_picture(struct panel *panel, const struct playback_item *item)
+void panel_release_picture(struct panel *follower, const struct playback_item *item)
 {
-	struct content_installation *installation = content_at(&panel->content, item->position);
+	struct playback_item there;
+	struct panel *panel = panel_of_item(follower, item, &there);
+	struct content_installation *installation = content_at(&panel->content, there.position);
 	struct pictures *pictures = panel->panels->pictures;
 
 	panel_drop_old_push(panel);

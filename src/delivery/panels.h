@@ -12,8 +12,10 @@
 #include "delivery/change_table.h"
 #include "delivery/cursor_table.h"
 #include "delivery/lookups.h"
+#include "delivery/view_subscription.h"
 #include "domain/device_reference.h"
 #include "domain/firmware.h"
+#include "domain/following.h"
 #include "domain/key.h"
 #include "domain/shown.h"
 #include "loop/loop.h"
@@ -47,6 +49,27 @@ struct panel_taken_order {
 	uint64_t taken_ms;  /* loop time */
 };
 
+/* Set if the device follows another one; following.c. */
+struct panel_following {
+	struct panel *panel;
+	struct panel *leader;  /* of the same account; held */
+	struct list of_leader; /* in leader->lead->followers */
+	struct follower_options options;
+};
+
+/* Part of a leader, and of a panel that was one; following.c. */
+struct panel_lead {
+	struct list followers;	/* of struct panel_following */
+	struct panel *shown_by; /* follower that tells which entries come next; NULL: none */
+	bool is_known;		/* whether the leader's panel is online */
+	bool is_online;
+	struct content_lead turn; /* of that panel */
+	struct view_subscriber subscriber;
+	bool is_subscribed; /* delivery.c */
+	struct panel *leader;
+	struct panel_connections *connections; /* delivery.c */
+};
+
 /* An idle panel costs little more than this, its connection and its socket. The small members of
  * all modules come together, to avoid padding. */
 struct panel {
@@ -57,8 +80,10 @@ struct panel {
 	struct panels *panels;
 	struct id id;
 	uint8_t link_key_hash[KEY_HASH_BYTES];
-	struct panel_ways *ways;	 /* NULL: none */
-	struct panel_taken_order *order; /* NULL: none; orders.c */
+	struct panel_ways *ways;	   /* NULL: none */
+	struct panel_taken_order *order;   /* NULL: none; orders.c */
+	struct panel_following *following; /* NULL: none */
+	struct panel_lead *lead;	   /* NULL: nobody follows it */
 	enum panel_state state : 8;
 	bool is_disabled;
 	bool has_connected;  /* has connected at least once, and this is stored or being stored;
@@ -122,6 +147,8 @@ struct panels {
 	/* Called when the panel was just destroyed: look-ups, connections and the loader's queue
 	 * must release it. */
 	void (*on_gone)(void *context, struct panel *panel);
+	/* Called when a panel has got its first follower in memory, or has lost its last one. */
+	void (*on_led)(void *context, struct panel *leader);
 	void *context;
 };
 
@@ -170,13 +197,17 @@ struct content_installation panel_new_installation(struct str id, int64_t positi
 void panel_finish_content(struct panels *panels, struct content *content);
 /* Checks by the cursor table whether another worker of this instance has displayed the push. */
 void panel_recall_push(struct panel *panel);
+/* Returns the panel whose content has the item's picture: the panel itself or, if it follows, its
+ * leader, unless the item is a push to the follower. *ret_item: the item there. */
+struct panel *panel_of_item(struct panel *panel, const struct playback_item *item,
+			    struct playback_item *ret_item);
 /* Returns the picture of an item, without its look; NULL: it has none of the panel's. */
 const struct picture *panel_picture_source(const struct panel *panel,
 					   const struct playback_item *item);
 /* Returns the bytes of an item's picture, with its look; NULL data if they are not in memory. */
-struct str panel_picture(const struct panel *panel, const struct playback_item *item);
+struct str panel_picture(struct panel *panel, const struct playback_item *item);
 /* Returns the hash of an item's picture, if its bytes are in memory and still those of the item. */
-bool panel_picture_hash(const struct panel *panel, const struct playback_item *item,
+bool panel_picture_hash(struct panel *panel, const struct playback_item *item,
 			uint8_t ret_hash[static PICTURE_HASH_BYTES]);
 /* Drops a temporary image that no panel will show any more. */
 void panel_drop_old_push(struct panel *panel);

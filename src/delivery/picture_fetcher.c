@@ -121,9 +121,12 @@ static bool make_look(struct picture_fetch *fetch, const struct picture *source)
 			  fetch->panel->share->account_id, &fetch->waiter);
 }
 
-void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel,
-			 const struct playback_item *item)
+bool panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *follower,
+			 const struct playback_item *wanted)
 {
+	struct playback_item there;
+	const struct playback_item *item = &there;
+	struct panel *panel = panel_of_item(follower, wanted, &there);
 	const struct content_installation *installation =
 	    content_at(&panel->content, item->position);
 	const struct picture *source = panel_picture_source(panel, item);
@@ -132,17 +135,18 @@ void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel,
 
 	if (panel->fetch || (item->position != -1 && !installation) ||
 	    (is_read && !db_is_up(fetcher->db)))
-		return;
+		return panel->fetch;
 	fetch = memory_zalloc(sizeof(*fetch));
 	fetch->fetcher = fetcher;
 	fetch->panel = panel;
 	fetch->item = *item;
 	if (!is_read && !make_look(fetch, source)) {
 		free(fetch);
-		return;
+		return false;
 	}
 	panel->fetch = fetch;
 	panel_hold(panel);
 	if (is_read)
 		ask_for_picture(fetch, installation);
+	return true;
 }

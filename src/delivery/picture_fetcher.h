@@ -17,6 +17,6 @@ struct picture_fetcher {
 };
 
 /* Fetches the item's picture. One at a time for a panel; nothing while the database is unavailable,
- * or too many are being made. */
-void panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel,
+ * or too many are being made. Returns whether one is being fetched. */
+bool panel_fetch_picture(struct picture_fetcher *fetcher, struct panel *panel,
 			 const struct playback_item *item);

@@ -1,19 +1,21 @@
 #include "polling.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "following.h"
 #include "metric/metric.h"
 
 enum { TRIES_MAX = 3, NOTHING_DWELL_S = 5 };
 
 /* Finds the next item whose picture is in memory. Returns false, with the cursor unchanged, if
  * there is none. */
-static bool next_in_memory(struct panel *panel, struct poll_cursor *cursor, int64_t wall_us,
+static bool next_in_memory(struct panel *panel, const struct content *content,
+			   struct poll_cursor *cursor, int64_t wall_us,
 			   struct poll_answer *ret_answer)
 {
 	struct poll_cursor ahead = *cursor;
 
-	for (unsigned i = 0; i <= panel->content.installation_count; i++) {
-		*ret_answer = poll_next(&ahead, &panel->content, wall_us);
+	for (unsigned i = 0; i <= content->installation_count; i++) {
+		*ret_answer = poll_next(&ahead, content, wall_us);
 		if (panel_picture(panel, &ret_answer->item).data) {
 			*cursor = ahead;
 			return true;
@@ -27,6 +29,8 @@ static void advance(const struct polling *polling, struct panel *panel,
 		    const struct poll_cursor *cursor, const struct poll_answer *answer,
 		    int64_t wall_us)
 {
+	int64_t generation;
+
 	cursor_set(polling->cursors, panel->id, cursor, wall_us);
 	if (!panel->polled)
 		panel->polled = memory_alloc(sizeof(*panel->polled));
@@ -38,17 +42,18 @@ static void advance(const struct polling *polling, struct panel *panel,
 	write_behind_polled(polling->write_behind, panel);
 	if (!answer->is_push_displayed)
 		return;
-	panel->content.push.displayed_us = wall_us;
-	write_behind_displayed(polling->write_behind, panel, answer->item.generation, wall_us);
+	panel = panel_shown_push(panel, answer->item.generation, wall_us, &generation);
+	write_behind_displayed(polling->write_behind, panel, generation, wall_us);
 }
 
 /* The picture cannot be fetched: the answer is a picture that is in memory. */
-static struct poll_answer next_in_memory_or_none(struct panel *panel, struct poll_cursor *cursor,
-						 int64_t wall_us, int brightness)
+static struct poll_answer next_in_memory_or_none(struct panel *panel, const struct content *content,
+						 struct poll_cursor *cursor, int64_t wall_us,
+						 int brightness)
 {
 	struct poll_answer answer;
 
-	if (next_in_memory(panel, cursor, wall_us, &answer))
+	if (next_in_memory(panel, content, cursor, wall_us, &answer))
 		return answer;
 	return (struct poll_answer){.item = {.kind = PLAYBACK_BUILT_IN, .position = -1},
 				    .brightness = brightness,
@@ -87,6 +92,8 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 	struct poll_cursor ahead = cursor;
 	int64_t wall_us = clock_wall_us();
 	struct poll_answer answer;
+	struct content room;
+	const struct content *content;
 
 	panel_touch(panel);
 	if (!is_peek) {
@@ -100,16 +107,17 @@ bool polling_next(const struct polling *polling, struct panel *panel, struct pan
 			return false;
 	}
 	panel_recall_push(panel);
-	answer = poll_next(&ahead, &panel->content, wall_us);
+	content = panel_shown(panel, wall_us, &room);
+	answer = poll_next(&ahead, content, wall_us);
 	if (!panel_picture(panel, &answer.item).data) {
 		/* Memory is short, so the picture is fetched for this answer. */
-		panel_fetch_picture(polling->fetcher, panel, &answer.item);
-		if (panel->fetch && lookup->tries++ < TRIES_MAX) {
+		if (panel_fetch_picture(polling->fetcher, panel, &answer.item) &&
+		    lookup->tries++ < TRIES_MAX) {
 			lookup_wait(lookup, panel);
 			return false;
 		}
 		ahead = cursor;
-		answer = next_in_memory_or_none(panel, &ahead, wall_us, answer.brightness);
+		answer = next_in_memory_or_none(panel, content, &ahead, wall_us, answer.brightness);
 	}
 	if (!is_peek) {
 		metric_add(METRIC_PICTURES_SENT, METRIC_PANEL_POLLING, 1);

@@ -54,6 +54,16 @@ static bool find_turn(const struct upcoming *upcoming, const struct panel *panel
 	return now_ms < ret_turn->until_ms;
 }
 
+/* Returns the turn of a panel of its own or, if it has none here, that of a follower. */
+static bool find_shown_turn(const struct upcoming *upcoming, const struct panel *panel,
+			    struct turn *ret_turn)
+{
+	const struct panel_lead *lead = panel->lead;
+
+	return find_turn(upcoming, panel, ret_turn) ||
+	       (lead && lead->shown_by && find_turn(upcoming, lead->shown_by, ret_turn));
+}
+
 static struct app_entry *entry_at(const struct panel *panel, int64_t position)
 {
 	for (unsigned i = 0; i < panel->app_count; i++) {
@@ -225,12 +235,16 @@ void upcoming_look(struct upcoming *upcoming, struct panel *panel)
 	int64_t again_ms;
 	bool is_over;
 
+	if (panel->following) {
+		panel->following->leader->lead->shown_by = panel;
+		panel = panel->following->leader;
+	}
 	if (panel->state != PANEL_READY || panel->app_count == 0 || !upcoming->subscriber ||
 	    upcoming->is_draining)
 		return;
 	if (deadline_is_set(&panel->look))
 		deadline_clear(upcoming->loop, &panel->look);
-	if (panel->is_disabled || !find_turn(upcoming, panel, &turn))
+	if (panel->is_disabled || !find_shown_turn(upcoming, panel, &turn))
 		return;
 	is_over = !turn.shows_app || turn.until_ms <= (int64_t)loop_now_ms(upcoming->loop);
 	again_ms = look(upcoming, panel, &turn, is_over);

@@ -1,8 +1,5 @@
 #include "domain/playback.h"
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "playback_steps.h"
 
 enum {
 	/* The next picture after one with "immediate" is sent so long before the end of that one,
@@ -15,8 +12,6 @@ enum {
 	SILENT_LEAD_MS = 300,
 	/* A picture that is later than this, or would be, gets an "immediate". */
 	GRACE_MS = 5000,
-	/* This long after "immediate" an unconfirmed picture counts as displayed. */
-	SILENCE_MS = 10 * 1000,
 	/* Time granted to the unknown picture of a panel that connects: it might stay an hour. */
 	UNKNOWN_MAX_S = 300,
 	/* A picture that was not in memory is tried again after this. */
@@ -38,176 +33,6 @@ void playback_init(struct playback *playback, int64_t rotation_position)
 	};
 }
 
-void playback_finish(struct playback *playback)
-{
-	free(playback->ring);
-	playback->ring = NULL;
-	playback->ring_count = 0;
-}
-
-/* ---- pictures in the panel ---- */
-
-/* Returns the picture that is queued in the panel; NULL: none. */
-static struct playback_sent *queued_in(struct playback *playback)
-{
-	struct playback_sent *newest;
-
-	if (playback->ring_count == 0)
-		return NULL;
-	newest = &playback->ring[playback->ring_count - 1];
-	return newest->serial == playback->displayed_serial ? NULL : newest;
-}
-
-/* Makes the ring hold exactly count pictures. */
-static void resize_ring(struct playback *playback, unsigned count)
-{
-	playback->ring = memory_realloc(playback->ring, count * sizeof(playback->ring[0]));
-	playback->ring_count = count;
-}
-
-static void drop_sent(struct playback *playback, unsigned count)
-{
-	unsigned left = playback->ring_count - count;
-
-	if (left == 0) {
-		playback_finish(playback); /* frees the ring, which is empty now */
-		return;
-	}
-	memmove(&playback->ring[0], &playback->ring[count], left * sizeof(playback->ring[0]));
-	resize_ring(playback, left);
-}
-
-static void begin_turn(struct playback *playback, const struct playback_item *item,
-		       struct playback_clock clock)
-{
-	playback->displayed = *item;
-	playback->since_ms = clock.now_ms;
-	playback->until_ms = clock.now_ms + item->stay_s * 1000;
-	playback->position_before = playback->rotation_position;
-	if (item->kind == PLAYBACK_INSTALLATION)
-		playback->rotation_position = item->position;
-}
-
-static void set_displayed(struct playback *playback, const struct playback_sent *sent,
-			  bool is_assumed, struct content *content, struct playback_clock clock,
-			  const struct playback_output *output)
-{
-	struct content_push *push = &content->push;
-
-	begin_turn(playback, &sent->item, clock);
-	playback->displayed_serial = sent->serial;
-	playback->taken_ms = clock.now_ms;
-	playback->period_ms = playback_item_period_ms(&sent->item);
-	playback->is_assumed = is_assumed;
-	playback->is_after_hurry = sent->was_hurried;
-	playback->said_number = -1;
-	if (sent->item.kind == PLAYBACK_PUSH && push->generation == sent->item.generation &&
-	    push->displayed_us == 0) {
-		push->displayed_us = clock.wall_us;
-		output->push_displayed(output->context, push->generation, clock.wall_us);
-	}
-}
-
-/* ---- messages of the panel ---- */
-
-/* Index of the picture that a "queued" acknowledges: the next one in the order of sending. Numbers
- * grow by one, so that a gap shows how many "queued" were lost. A picture whose "queued" is long
- * overdue will not get one. Returns -1 if the picture has left the ring. */
-static int find_unnumbered(struct playback *playback, int32_t number, struct playback_clock clock)
-{
-	uint32_t skipped =
-	    playback->last_number >= 0 ? (uint32_t)(number - playback->last_number) - 1 : 0;
-	int found = -1;
-
-	if (playback->forgotten > skipped) {
-		playback->forgotten -= skipped + 1;
-		return -1;
-	}
-	skipped -= playback->forgotten;
-	playback->forgotten = 0;
-	for (unsigned i = 0; i < playback->ring_count; i++) {
-		if (playback->ring[i].number >= 0)
-			continue;
-		found = (int)i;
-		if (clock.now_ms - playback->ring[i].sent_ms > SILENCE_MS)
-			continue;
-		if (skipped-- == 0)
-			break;
-	}
-	return found;
-}
-
-void playback_on_queued(struct playback *playback, int64_t number, struct playback_clock clock)
-{
-	struct playback_sent *sent;
-	int index;
-
-	playback->has_spoken = playback->says_queued = true;
-	if (number < 0 || number > INT32_MAX || number <= playback->last_number)
-		return;
-	index = find_unnumbered(playback, (int32_t)number, clock);
-	playback->last_number = (int32_t)number;
-	if (index < 0)
-		return;
-	sent = &playback->ring[index];
-	sent->number = (int32_t)number;
-	if (sent->serial != playback->displayed_serial)
-		return;
-	if (playback->said_number == number) {
-		/* "displaying" had overtaken it. */
-		playback->is_assumed = false;
-		drop_sent(playback, (unsigned)index + 1);
-		return;
-	}
-	/* The picture was assumed to be displayed, but is only queued: "displaying" will follow. */
-	playback->displayed = nothing;
-	playback->displayed_serial = 0;
-	playback->rotation_position = playback->position_before;
-}
-
-static const struct playback_sent *assume_sent(const struct playback *playback)
-{
-	const struct playback_sent *assumed = NULL;
-
-	for (unsigned i = 0; i < playback->ring_count; i++) {
-		if (playback->ring[i].number >= 0)
-			continue;
-		assumed = &playback->ring[i];
-		/* If the panel says "queued", its message on the oldest such picture is about to
-		 * come. If it does not, assume the newest. */
-		if (playback->says_queued)
-			break;
-	}
-	return assumed;
-}
-
-void playback_on_displaying(struct playback *playback, int64_t number, struct content *content,
-			    struct playback_clock clock, const struct playback_output *output)
-{
-	const struct playback_sent *assumed;
-
-	playback->has_spoken = true;
-	if (number < 0 || number > INT32_MAX)
-		return;
-	for (unsigned i = 0; i < playback->ring_count; i++) {
-		if (playback->ring[i].number != number)
-			continue;
-		set_displayed(playback, &playback->ring[i], /* is_assumed= */ false, content, clock,
-			      output);
-		drop_sent(playback, i + 1);
-		return;
-	}
-	/* The number belongs to a picture from before this connection, or is repeated. */
-	if (number <= playback->last_number || number == playback->said_number)
-		return;
-	assumed = assume_sent(playback);
-	if (!assumed)
-		return;
-	if (assumed->serial != playback->displayed_serial)
-		set_displayed(playback, assumed, /* is_assumed= */ true, content, clock, output);
-	playback->said_number = (int32_t)number;
-}
-
 /* ---- decisions ---- */
 
 /* Assumes that a silent panel displays the picture once the turn and the loop before are over. */
@@ -218,7 +43,7 @@ static void assume_displayed(struct playback *playback, const struct playback_se
 	int64_t early_ms = playback->until_ms - clock.now_ms;
 	bool is_early = !sent->was_hurried && early_ms > 0 && early_ms <= SILENT_LEAD_MS;
 
-	set_displayed(playback, sent, /* is_assumed= */ true, content, clock, output);
+	playback_set_displayed(playback, sent, /* is_assumed= */ true, content, clock, output);
 	if (is_early) {
 		playback->since_ms += early_ms;
 		playback->until_ms += early_ms;
@@ -241,11 +66,12 @@ static bool send(struct playback *playback, const struct playback_item *item, bo
 		return false;
 	playback->brightness_sent = mode->panel_level;
 	if (playback->ring_count == PLAYBACK_RING) {
-		playback->forgotten += playback->ring[0].number < 0 &&
-				       clock.now_ms - playback->ring[0].sent_ms <= SILENCE_MS;
-		drop_sent(playback, 1);
+		playback->forgotten +=
+		    playback->ring[0].number < 0 &&
+		    clock.now_ms - playback->ring[0].sent_ms <= PLAYBACK_SILENCE_MS;
+		playback_drop_sent(playback, 1);
 	}
-	resize_ring(playback, playback->ring_count + 1);
+	playback_resize_ring(playback, playback->ring_count + 1);
 	sent = &playback->ring[playback->ring_count - 1];
 	*sent = (struct playback_sent){
 	    .item = copy,
@@ -304,27 +130,28 @@ static int64_t wait_for_turn(struct playback *playback, struct content *content,
 			     const struct display_mode *mode, struct playback_clock clock,
 			     const struct playback_output *output)
 {
-	struct playback_sent *queued = queued_in(playback);
-	int64_t at_ms =
-	    queued->was_hurried ? queued->sent_ms + SILENCE_MS : hurry_at_ms(playback, queued);
+	struct playback_sent *queued = playback_queued(playback);
+	int64_t at_ms = queued->was_hurried ? queued->sent_ms + PLAYBACK_SILENCE_MS
+					    : hurry_at_ms(playback, queued);
 
 	if (clock.now_ms < at_ms)
 		return at_ms;
 	if (queued->was_hurried) {
-		set_displayed(playback, queued, /* is_assumed= */ true, content, clock, output);
+		playback_set_displayed(playback, queued, /* is_assumed= */ true, content, clock,
+				       output);
 		return clock.now_ms;
 	}
 	if (queued->number >= 0) {
 		output->immediate(output->context);
 		queued->was_hurried = true;
 		queued->sent_ms = clock.now_ms;
-		return clock.now_ms + SILENCE_MS;
+		return clock.now_ms + PLAYBACK_SILENCE_MS;
 	}
 	/* The panel has not confirmed the picture, and "immediate" with nothing queued does harm,
 	 * so the picture is sent again with it. */
 	if (!send(playback, &queued->item, true, mode, content, clock, output))
 		return clock.now_ms + RETRY_MS;
-	return clock.now_ms + SILENCE_MS;
+	return clock.now_ms + PLAYBACK_SILENCE_MS;
 }
 
 /* Earliest time to send the picture after the displayed one. */
@@ -391,7 +218,7 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 			       const struct playback_output *output)
 {
 	struct playback_item next = next_in_rotation(playback, mode);
-	const struct playback_sent *queued = queued_in(playback);
+	const struct playback_sent *queued = playback_queued(playback);
 	bool has_displayed = playback->displayed.kind != PLAYBACK_NOTHING;
 	bool is_overdue;
 
@@ -415,7 +242,7 @@ static int64_t update_rotation(struct playback *playback, struct content *conten
 	if (playback_item_is_same_picture(&playback->displayed, &next)) {
 		/* The panel repeats the picture it has; look again when this turn is over. */
 		if (clock.now_ms >= playback->until_ms)
-			begin_turn(playback, &next, clock);
+			playback_begin_turn(playback, &next, clock);
 		return playback->until_ms;
 	}
 	if (clock.now_ms < queue_at_ms(playback, &next))
@@ -459,6 +286,79 @@ static bool turn_on(struct playback *playback, int64_t turns, const struct displ
 	return true;
 }
 
+/* Makes an item of another device one that is not wanted, of the same duration. */
+static void disown(struct playback_item *item)
+{
+	enum { NOWHERE = -2 };
+
+	item->kind = PLAYBACK_INSTALLATION;
+	item->position = NOWHERE;
+}
+
+/* If the panel has begun, or ceased, to follow: it still has pictures of another device, which are
+ * replaced at once, and whose messages are taken. */
+static void take_tag(struct playback *playback, uint16_t tag)
+{
+	if (playback->tag == tag)
+		return;
+	playback->tag = tag;
+	playback->lead_seen = playback->push_sent = 0;
+	playback->rotation_position = playback->position_before = playback->turns_seen = -1;
+	for (unsigned i = 0; i < playback->ring_count; i++)
+		disown(&playback->ring[i].item);
+	if (playback->displayed.kind != PLAYBACK_NOTHING)
+		disown(&playback->displayed);
+}
+
+/* Shows what the leader shows, if a turn has begun there. Returns false if the panel shows it
+ * already, or has a push of its own. */
+static bool follow(struct playback *playback, const struct display_mode *mode,
+		   struct content *content, struct playback_clock clock,
+		   const struct playback_output *output, int64_t *ret_ms)
+{
+	const struct content_lead *lead = &content->lead;
+	const struct content_installation *installation = content_at(content, lead->position);
+	struct playback_sent *queued = playback_queued(playback);
+	unsigned sent = playback->last_serial;
+	struct playback_item item;
+
+	if (lead->since_us == playback->lead_seen || mode->kind != DISPLAY_MODE_ROTATION ||
+	    !installation || !display_mode_shows(mode, installation) ||
+	    (playback->displayed.kind == PLAYBACK_PUSH && clock.now_ms < playback->until_ms &&
+	     playback_item_is_wanted(&playback->displayed, mode)))
+		return false;
+	item = playback_item_of(mode, installation);
+	if (playback_item_is_same_picture(&playback->displayed, &item)) {
+		playback->lead_seen = lead->since_us;
+		if (lead->until_us > clock.wall_us)
+			playback->until_ms = clock.now_ms + (lead->until_us - clock.wall_us) / 1000;
+		return false;
+	}
+	if (queued && playback_item_is_same(&queued->item, &item) && queued->number >= 0) {
+		/* The panel has it, and would show it a little later. */
+		playback->lead_seen = lead->since_us;
+		if (!queued->was_hurried)
+			output->immediate(output->context);
+		queued->was_hurried = true;
+		queued->sent_ms = clock.now_ms;
+		*ret_ms = clock.now_ms + PLAYBACK_SILENCE_MS;
+		return true;
+	}
+	*ret_ms = send_next(playback, &item, true, mode, content, clock, output);
+	if (playback->last_serial != sent)
+		playback->lead_seen = lead->since_us;
+	return true;
+}
+
+/* Returns when to look at the leader's turn again, if that has an end. */
+static int64_t lead_end_ms(const struct content *content, struct playback_clock clock)
+{
+	int64_t until_us = content->lead.until_us;
+
+	return until_us > clock.wall_us ? clock.now_ms + (until_us - clock.wall_us) / 1000 + 1
+					: INT64_MAX;
+}
+
 /* Sends a push at once, if there is one that was not sent to this panel. Returns false if there is
  * none. */
 static bool show_push(struct playback *playback, struct content *content,
@@ -482,12 +382,16 @@ int64_t playback_update(struct playback *playback, struct content *content,
 {
 	struct display_mode mode = display_mode_at(content, clock.wall_us);
 	int64_t mode_ms = clock.now_ms + (mode.valid_until_us - clock.wall_us) / 1000 + 1;
-	int64_t turns = turns_due(playback, &mode);
 	int64_t next_ms = INT64_MAX;
+	int64_t turns;
 
+	take_tag(playback, content->tag);
+	turns = turns_due(playback, &mode);
 	if (mode.kind != DISPLAY_MODE_DARK &&
 	    !show_push(playback, content, &mode, clock, output, &next_ms) &&
-	    !(turns > 0 && turn_on(playback, turns, &mode, content, clock, output, &next_ms))) {
+	    !(turns > 0 && turn_on(playback, turns, &mode, content, clock, output, &next_ms)) &&
+	    !(content->lead.position &&
+	      follow(playback, &mode, content, clock, output, &next_ms))) {
 		playback->turns_seen = content->turn_count;
 		next_ms = update_rotation(playback, content, &mode, clock, output);
 	}
@@ -496,5 +400,7 @@ int64_t playback_update(struct playback *playback, struct content *content,
 		playback->brightness_sent = mode.panel_level;
 		output->brightness(output->context, mode.panel_level);
 	}
+	if (content->lead.position && lead_end_ms(content, clock) < mode_ms)
+		mode_ms = lead_end_ms(content, clock);
 	return next_ms < mode_ms ? next_ms : mode_ms;
 }

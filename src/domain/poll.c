@@ -101,6 +101,35 @@ static struct playback_item item_ahead(const struct poll_cursor *cursor,
 	return item;
 }
 
+/* Serves the entry that the leader shows, for the rest of its turn; if that is about to end, the
+ * one after it. Returns false if the device follows none, or the entry is not shown. */
+static bool serve_lead(struct poll_cursor *cursor, const struct display_mode *mode, int64_t wall_us,
+		       struct poll_answer *answer)
+{
+	enum { ENDING_US = 1500 * 1000 };
+	const struct content_lead *lead = &mode->content->lead;
+	const struct content_installation *installation =
+	    lead->position ? content_at(mode->content, lead->position) : NULL;
+	int64_t rest_us = lead->until_us - wall_us;
+	struct playback_item item;
+	int64_t stay_s;
+
+	if (mode->kind != DISPLAY_MODE_ROTATION || !installation ||
+	    !display_mode_shows(mode, installation))
+		return false;
+	item = playback_item_of(mode, installation);
+	stay_s = item.stay_s;
+	if (lead->until_us && rest_us < ENDING_US) {
+		item = playback_item_next(mode, lead->position, -1);
+		stay_s = item.stay_s;
+	} else if (lead->until_us) {
+		stay_s = (rest_us + 999999) / 1000000;
+	}
+	serve(cursor, answer, mode, &item, stay_s, wall_us);
+	cursor->remaining_s = 0;
+	return true;
+}
+
 struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *content,
 			     int64_t wall_us)
 {
@@ -117,13 +146,16 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 		answer.dwell_s = until_s < POLL_DARK_MAX_S ? until_s : POLL_DARK_MAX_S;
 		return answer;
 	}
-	if (content->push.generation > cursor->push_seen && display_mode_has_push(&mode)) {
+	if (content_push_is_after(content->push.generation, cursor->push_seen) &&
+	    display_mode_has_push(&mode)) {
 		answer.is_push_displayed = content->push.displayed_us == 0;
 		item = playback_item_of_push(&mode);
 		serve(cursor, &answer, &mode, &item, item.stay_s, wall_us);
 		return answer;
 	}
 	if (turns == 0 && serve_rest(cursor, &mode, wall_us, &answer))
+		return answer;
+	if (turns == 0 && serve_lead(cursor, &mode, wall_us, &answer))
 		return answer;
 	item = item_ahead(cursor, &mode, turns);
 	if (item.kind == PLAYBACK_BUILT_IN) {

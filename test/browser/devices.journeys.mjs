@@ -429,6 +429,11 @@ export default {
 		await hasOrder(page, ["green", "red", "blue"]);
 		const place = { account: owned.account, device: owned.device.id };
 		await until(stage, "entries_of", place, (ids) => ids.join() === "green,red,blue");
+		for (const key of ["Space", "End", "Space"]) await page.keyboard.press(key);
+		await hasOrder(page, ["green", "blue", "red"]);
+		await page.getByText("red dropped, 3 of 3.").waitFor();
+		for (const key of ["Space", "Home", "Space"]) await page.keyboard.press(key);
+		await until(stage, "entries_of", place, (ids) => ids.join() === "red,green,blue");
 	},
 
 	"a rotation is reordered by dragging": async (stage) => {

@@ -127,6 +127,13 @@ def updatable(world, device_id):
               "ON CONFLICT (device_id) DO UPDATE SET firmware_version = '1.5.2'", device_id)
 
 
+def leader(device, name="Hall"):
+    """A device that the device follows. Returns its ID."""
+    made = device.account.device(name)
+    device.account.world.sql("UPDATE device SET leader_id = %s WHERE id = %s", made.id, device.id)
+    return made.id
+
+
 def come_online(device, operation_id):
     """The panel of the device is online: it has just polled, or has a WebSocket if the order needs one."""
     if operation_id == "startFirmwareUpdate":

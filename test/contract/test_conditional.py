@@ -45,6 +45,8 @@ def target_of(stage, found):
 def change(stage, world, template):
     """Changes the representation."""
     account, device, app_id = stage
+    if template.endswith("/leader"):
+        scene.leader(device)
     if template == "/v1/account":
         world.sql("UPDATE account SET email = 'x' || email WHERE id = %s", account.id)
     elif template == "/v1/account/mqtt":

@@ -17,7 +17,7 @@ ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConn
          "pushImage", "pushImageToDevices", "setBrightness", "pinEntries", "showMessage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "getAppVersionCheck", "listApps", "getApp", "getAppPicture",
          "getAppSchema",
-         "streamEvents", "getFirmware", "updateFirmware", "startFirmwareUpdate",
+         "streamEvents", "getFirmware", "updateFirmware", "startFirmwareUpdate", "setLeader", "getLeader", "removeLeader",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",
          "listInstallations", "getDeviceRotation", "getInstallation", "updateInstallation", "createInstallation",
          "copyInstallation", "moveInstallation", "orderInstallations",
@@ -40,6 +40,7 @@ def owner(world):
     account = world.account()
     device_id, mac = scene.examples_of(parameter("deviceId"))
     device = account.device(id=device_id, mac=mac)
+    account.device("Hall", serial="HALL-1")
     app_id = scene.app(account, scene.examples_of(parameter("appId"))[0])
     scene.install(world, device, app_id)
     return account, device, app_id
@@ -72,6 +73,8 @@ def prepare(world, device, app_id, operation_id):
         assert device.poll().status == 200
     if operation_id in scene.ORDERS:
         scene.come_online(device, operation_id)
+    if operation_id == "removeLeader":
+        scene.leader(device)
     if operation_id in scene.OF_FORMER:
         scene.former(world, device.id)
     if operation_id == "orderInstallations":

@@ -23,6 +23,7 @@ class Stage:
         self.world = world
         self.account, self.other = world.account(), world.account()
         self.device = self.account.device()
+        self.leader = self.account.device()
         self.count = 0
 
     def app(self, visibility="private", approved=False, pending=False, script=scene.SCRIPT):
@@ -49,6 +50,8 @@ class Stage:
             self.device.poll()
         if operation_id in scene.ORDERS:
             scene.come_online(self.device, operation_id)
+        if operation_id == "removeLeader":
+            scene.leader(self.device)
         if operation_id in scene.OF_FORMER:
             scene.former(self.world, self.device.id)
         if operation_id == "orderInstallations":
@@ -63,6 +66,8 @@ class Stage:
         method, template, operation = found
         if operation["operationId"] == "createInstallation" and not target and body is None:
             body = {"app": self.app(approved=True)}
+        if operation["operationId"] == "setLeader" and body is None:
+            body = {"leader": self.leader.id}
         target = target or self.target(template, operation["operationId"])
         body = scene.bodies_of(operation)[0] if body is None else body
         return (account or self.account).request(method, target, body=body, **options)
@@ -176,6 +181,8 @@ def conflict(stage, found):
         scene.fill(stage.world, full)
         return stage.request(found, body={"app": stage.app(approved=True)},
                              target=stage.target(found[1], "", deviceId=full.id))
+    if found[2]["operationId"] == "setLeader":
+        return stage.request(found, body={"leader": stage.device.id})
     if found[2]["operationId"] == "copyInstallation":
         full = stage.account.device()
         scene.fill(stage.world, full)

@@ -1,12 +1,13 @@
 """Settings that docs/api describes are exported and imported without being named by a statement or a file of C."""
 
+import hashlib
 import json
 import os
 import sys
 
 import pytest
 from ctl_scene import database_of, query
-from server import Server
+from server import CtlError, Server
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools"))
 
@@ -15,6 +16,7 @@ import exported  # noqa: E402
 EMAIL = "ada@example.org"
 VALUES = {"bool": "NOT {name}", "str": "{name}", "clock": "77"}
 WITH_FORM = {"brightness_curve": "'3,8,16,35,100'",
+             "leader_id": "(SELECT leader.id FROM device AS leader WHERE leader.serial = 'S-2')",
              "place_json": """'{"lat":"1","lng":"2","description":"","locality":"","place_id":"","timezone":"UTC"}'"""}
 
 
@@ -41,6 +43,22 @@ def values_of(server, names):
     return query(server, f"SELECT {', '.join(names)} FROM device WHERE serial = 'S-1'")
 
 
+@pytest.fixture
+def leader(source):
+    source.ctl("device", "create", "--account", EMAIL, "--name", "Hall", "--serial", "S-2")
+    yield
+    query(source, "DELETE FROM device WHERE serial = 'S-2'")
+
+
+def with_end(path, lines):
+    """Writes a file of lines that has a right end."""
+    text = "".join(line + "\n" for line in lines)
+    end = {"kind": "end", "lines": len(lines) + 1, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    path.write_text(text + json.dumps(end, separators=(",", ":")) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.usefixtures("leader")
 def test_settings_of_the_description(source, tmp_path):
     made = exported.of_tree()[0].made["device"]
     columns = {one.exported[0]: one for one in made.values()}
@@ -50,10 +68,15 @@ def test_settings_of_the_description(source, tmp_path):
     query(source, f"UPDATE device SET {', '.join(changes)} WHERE serial = 'S-1'")
     source.ctl("export", "--account", EMAIL, path := str(tmp_path / "ada.export"))
     with open(path, encoding="utf-8") as file:
-        [line] = [line for line in map(json.loads, file) if line["kind"] == "device"]
+        lines = file.read().splitlines()
+    [line] = [line for line in map(json.loads, lines) if line.get("serial") == "S-1"]
     assert set(made) <= set(line)
     with Server() as target:
-        assert target.ctl("import", path)["devices"] == 1
+        without = [text for text in lines[:-1] if json.loads(text).get("serial") != "S-2"]
+        with pytest.raises(CtlError, match="the file has no device that it follows"):
+            target.ctl("import", with_end(tmp_path / "without.export", without))
+        # The leader's line comes after that of the follower.
+        assert target.ctl("import", path)["devices"] == 2
         assert values_of(target, columns) == values_of(source, columns) != before
 
 

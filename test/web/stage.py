@@ -90,7 +90,12 @@ class Stage:
                            self.value("deviceId"))
         if found[2]["operationId"] == "startFirmwareUpdate":
             scene.updatable(self.world, self.value("deviceId"))
+        if found[2]["operationId"] == "removeLeader":
+            self.world.sql("UPDATE device SET leader_id = %s WHERE id = %s", self.leader(), self.value("deviceId"))
         return self.request(found, body=body and body(self))
+
+    def leader(self):
+        return add(self.browser, name="Hall", serialNumber=f"HALL-{secrets.token_hex(4)}")["device"]["id"]
 
     # ---- what paths name ----
 
@@ -203,6 +208,7 @@ OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember",
 ORDERS = {"rebootPanel", "moveAddress", "endAlias", "updateFirmware", "startFirmwareUpdate"}
 # Bodies for operations whose example in the document fails.
 BODIES = {
+    "setLeader": lambda stage: {"leader": stage.leader()},
     "addAccountImportLines": lambda stage: {"firstLine": 2, "lines": account_line("second@example.org")},
     "createMember": lambda stage: {"email": f"made-{stage.person.email}"},
     "addPasskey": Stage.creation,

@@ -164,6 +164,10 @@ def copy_in_a_full_device(stage, found):
     return full_device(stage, found, count=99)
 
 
+def own_leader(stage, found):
+    return stage.request(found, body={"leader": stage.value("deviceId")})
+
+
 def without_form(stage, found):
     target = stage.target(found[1])
     stage.world.sql("DELETE FROM app_schema WHERE version_id = %s", stage.named["deployed"])
@@ -283,7 +287,8 @@ CONFLICTS = {
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
     "showMessage": full_account, "setMqttConnection": broker_of_the_instance,
     "rebootPanel": Stage.request, "moveAddress": Stage.request, "updateFirmware": Stage.request, "startFirmwareUpdate": Stage.request,
-    "installApp": full_device, "copyEntry": copy_in_a_full_device, "setSettings": without_form, "deployVersion": version_in_review,
+    "installApp": full_device, "copyEntry": copy_in_a_full_device, "setLeader": own_leader, "setSettings": without_form,
+    "deployVersion": version_in_review,
     "removeVersion": deployed_version,
     "orderRotation": Stage.request, "showEntry": Stage.request, "createKey": Stage.request,
 }

@@ -107,6 +107,8 @@ SPECIAL = {
     "device_by_id": {"id": quoted(key(3, 1))},
     "device_update": {"id": quoted(key(3, 1)), "change.brightness": "50", "change.volume": "50",
                       "change.timezone": "'Europe/Paris'"},
+    "device_follow": {"id": quoted(key(3, 1)), "leader_id": quoted(key(3, 2))},
+    "device_unfollow": {"id": quoted(key(3, 1))}, "device_leader": {"device_id": quoted(key(3, 1))},
     "own_device_": {"id": quoted(key(3, 1))}, "panel_mac": {"id": quoted(key(3, 1))},
     "installation_": {"id": "'e1'"}, "installation_create": {"id": "'new'", "device_id": quoted(key(3, 101))}, "rotation_": {"id": "'e1'"},
     "rotation_order": {"ids": "'{}'"}, "entry_": {"id": "'e1'"},

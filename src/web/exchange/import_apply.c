@@ -52,6 +52,8 @@ static const char *explain(const struct account_import_apply_row *row)
 	    {"passkey_credential_id_unique", "an account has this passkey already"},
 	    {"account_passkey_limit", "the account already has the maximum number of passkeys"},
 	    {"import_picture_size", "its picture has more bytes than its device accepts"},
+	    {"import_leader_missing", "the file has no device that it follows"},
+	    {"device_leader_leads", "a device follows one that follows another"},
 	};
 
 	for (unsigned i = 0; i < array_length(rules); i++)

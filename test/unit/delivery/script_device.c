@@ -163,8 +163,10 @@ static void add_device_column(const struct script_device *device, const char *co
 	else if (strncmp(column, "push_", 5) == 0)
 		add_push_column(device, column, picture);
 	else if (is(column, "pinned_installation_id") || is(column, "board") ||
-		 is(column, "firmware_generation"))
+		 is(column, "firmware_generation") || is(column, "leader_id"))
 		add_null();
+	else if (is(column, "own_brightness") || is(column, "own_sleep"))
+		add_bool(false);
 	else if (is(column, "brightness_curve") || is(column, "place_json") ||
 		 is(column, "plan_json"))
 		add_value_text("");

@@ -286,7 +286,19 @@ interface Held {
 	before: string[];
 }
 
-/** Space picks an entry up, arrows move it, Space drops it, Escape restores the order. */
+/** Returns the position to which a key moves an item from `at`; undefined: another key. */
+function placeOf(key: string, at: number, count: number): number | undefined {
+	const places: Record<string, number> = {
+		ArrowUp: at - 1,
+		ArrowDown: at + 1,
+		Home: 0,
+		End: count - 1,
+	};
+	const to = places[key];
+	return to === undefined ? undefined : Math.min(Math.max(to, 0), count - 1);
+}
+
+/** Space picks an entry up, arrows, Home and End move it, Space drops it, Escape restores the order. */
 function useKeyboardMove(
 	entries: readonly Entry[],
 	{ preview, save }: ReorderedEntries,
@@ -297,7 +309,7 @@ function useKeyboardMove(
 	const onKey = (event: KeyboardEvent, at: number) => {
 		const entry = entries[at];
 		if (!entry) return;
-		const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
+		const to = placeOf(event.key, at, ids.length);
 		const place = (i: number) => `${i + 1} of ${ids.length}`;
 		if (event.key === " " || (event.key === "Enter" && held)) {
 			if (held && ids.join("/") !== held.before.join("/")) save(ids);
@@ -307,8 +319,7 @@ function useKeyboardMove(
 			preview(undefined);
 			setHeld(undefined);
 			setSaid(`${nameOfEntry(entry)} put back.`);
-		} else if (step !== 0 && held) {
-			const to = Math.min(Math.max(at + step, 0), ids.length - 1);
+		} else if (to !== undefined && held) {
 			preview(moved(ids, at, to));
 			setSaid(`${nameOfEntry(entry)}, ${place(to)}.`);
 		} else return;
@@ -362,7 +373,7 @@ function Entries({
 				})}
 			</ol>
 			<p class="quiet" id="reorder-help">
-				Drag to reorder, or press Space on a handle and use the arrow keys.
+				Drag to reorder, or press Space on a handle and use the arrow keys, Home and End.
 			</p>
 			<p class="only-read" role="status">
 				{keyboard.said}

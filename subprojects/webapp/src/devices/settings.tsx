@@ -10,6 +10,7 @@ import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
 import { BOARD_NAMES } from "./boards";
 import { languages } from "./languages";
+import { LeaderSetting } from "./leader_setting";
 import { Note } from "./note";
 import { PlaceSetting } from "./place_setting";
 import { PlanSetting } from "./plan_setting";
@@ -267,6 +268,7 @@ export function Settings({
 			<Group title="Device">
 				<TextSetting {...props} name="name" label="Name" value={device.name} maxLength={25} />
 				<NoteSetting {...props} />
+				<LeaderSetting device={device} />
 				<TimezoneSetting {...props} />
 				<DevicePlace {...props} />
 				<BoardNameSetting {...props} />
