@@ -158,14 +158,27 @@ static void apply(struct display_level *level, const struct plan_window *window,
 	}
 }
 
+static void leave_own(const struct display_settings *settings, struct plan_window *window)
+{
+	if (settings->plan_leaves_sleep)
+		window->says_dark = false;
+	if (settings->plan_leaves_brightness)
+		window->brightness_rule = PLAN_BRIGHTNESS_UNSAID;
+}
+
 static void apply_windows(const struct moment *moment, struct display_level *level)
 {
 	bool is_dim_by_hand = is_dim_set(moment);
 
 	for (int i = DISPLAY_BY_AUTO_DIM; i < moment->count; i++) {
+		struct plan_window window;
+
 		if ((i == DISPLAY_BY_DIM && is_dim_by_hand) || !is_open(moment, i))
 			continue;
-		apply(level, window_of(moment, i), i);
+		window = *window_of(moment, i);
+		if (i >= FIRST_WINDOWS)
+			leave_own(moment->settings, &window);
+		apply(level, &window, i);
 		level->is_dimmed |= i == DISPLAY_BY_DIM;
 	}
 	if (is_dim_by_hand && moment->settings->dim_set.is_dimmed) {

@@ -14,12 +14,14 @@ static struct display_settings settings_of(const struct display_settings *leader
 		settings.dim_start_minute = own->dim_start_minute;
 		settings.dim_brightness = own->dim_brightness;
 		settings.dim_set = own->dim_set;
+		settings.plan_leaves_brightness = true;
 	}
 	if (options.own_sleep) {
 		settings.sleep_enabled = own->sleep_enabled;
 		settings.sleep_start_minute = own->sleep_start_minute;
 		settings.sleep_end_minute = own->sleep_end_minute;
 		settings.sleep_set = own->sleep_set;
+		settings.plan_leaves_sleep = true;
 	}
 	return settings;
 }
@@ -67,16 +69,16 @@ struct content_lead following_turn(const struct content *content, int64_t wall_u
 	for (unsigned i = 0; i < content->installation_count; i++) {
 		installation = &content->installations[i];
 		if (display_mode_shows(&mode, installation))
-			cycle_s +=
-			    content_stay_s(content, installation, installation->picture.loop_ms);
+			cycle_s += content_stay_s(installation, mode.interval_s,
+						  installation->picture.loop_ms);
 	}
 	if (cycle_s == 0)
 		return (struct content_lead){0};
 	since_s = wall_us / 1000000 / cycle_s * cycle_s;
 	installation = display_mode_next(&mode, -1);
 	for (;;) {
-		int64_t until_s =
-		    since_s + content_stay_s(content, installation, installation->picture.loop_ms);
+		int64_t until_s = since_s + content_stay_s(installation, mode.interval_s,
+							   installation->picture.loop_ms);
 
 		if (until_s * 1000000 > wall_us)
 			return (struct content_lead){.position = installation->position,
