@@ -51,7 +51,7 @@ struct display_settings {
 	bool dim_enabled;
 	bool auto_dim;
 	bool sleep_enabled;
-	/* Of a follower, whose plan is its leader's: own windows change none of its own. */
+	/* Windows of a plan that is the leader's leave what a follower has of its own. */
 	bool plan_leaves_sleep, plan_leaves_brightness;
 	struct sleep_setting sleep_set;
 	struct dim_setting dim_set;

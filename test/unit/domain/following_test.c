@@ -152,6 +152,34 @@ SCENE(what_a_follower_keeps)
 	assert_true(shown.settings.sleep_enabled);
 }
 
+/* A window of the leader's plan leaves what the follower has of its own. */
+SCENE(a_plan_of_the_leader)
+{
+	static const struct plan plan = {
+	    .count = 1,
+	    .windows = {{.says_dark = true,
+			 .is_dark = true,
+			 .brightness_rule = PLAN_BRIGHTNESS_SET,
+			 .brightness = 70,
+			 .interval_s = 99,
+			 .color_filter = COLOR_FILTER_INHERIT}},
+	};
+	struct content own = {.settings = {.brightness = 5}};
+	struct follower_options options = {.tag = 9};
+	struct display_level level;
+	struct content shown;
+
+	begin(FIRMWARE_14);
+	bed->content.settings.plan = &plan; /* from 00:00 to 00:00, each day */
+	shown = following_content(&bed->content, &own, options, wall_us());
+	level = display_level_at(&shown.settings, wall_us());
+	assert_true(level.is_asleep && level.awake_brightness == 70 && level.interval_s == 99);
+	options.own_brightness = options.own_sleep = true;
+	shown = following_content(&bed->content, &own, options, wall_us());
+	level = display_level_at(&shown.settings, wall_us());
+	assert_true(!level.is_asleep && level.brightness == 5 && level.interval_s == 99);
+}
+
 /* A push to the follower and one to the leader: the newer one is shown. */
 SCENE(pushes_to_both)
 {
