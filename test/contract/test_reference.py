@@ -166,7 +166,11 @@ def test_curl_lines_work(world, answer, operation_id):
         scene.come_online(device, operation_id)
     if operation_id in scene.OF_FORMER:
         scene.former(world, device.id)
+    if operation_id == "removeLeader":
+        scene.leader(device)
     line = curl_of(sections(answer)[operation_id])
+    if operation_id == "setLeader":
+        line = line.replace("HALL-1", account.device("Hall").id)
     line = line.replace("0198f6a2-7c1e-7d3a-9b54-2f60c1d8e4aa", device.id)
     line = line.replace("/v1/apps/clock", f"/v1/apps/{app}").replace('"clock"', f'"{app}"')
     if "Webhook" in operation_id:
