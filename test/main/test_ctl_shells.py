@@ -102,7 +102,7 @@ class Zsh:
             os.execv(shell("zsh"), ["zsh", "-f", "-i"])
         self.pid = pid
         self.ask(f"fpath=({place} $fpath); autoload -U compinit; compinit -u -D; unsetopt beep; "
-                 "zstyle ':completion:*' list-prompt ''; LISTMAX=1000; stty columns 200 rows 200; "
+                 "zstyle ':completion:*' list-prompt ''; LISTMAX=1000; stty columns 200 rows 200; LINES=200; "
                  "echo ready-$((6*7))\n", "ready-42")
 
     def ask(self, keys, until):
