@@ -179,7 +179,19 @@ class Stage {
 		const file = path.join(this.scene.pictures, `${name}.png`);
 		// A bar at the bottom of the window would be in the middle of a longer page.
 		const fullPage = (await page.locator(".bottom-bar").count()) === 0;
+		const feet = page.locator(".bar nav");
+		const show = (visibility) =>
+			feet.evaluateAll((all, value) => {
+				for (const one of all)
+					if (
+						getComputedStyle(one).position === "fixed" &&
+						document.body.scrollHeight > innerHeight
+					)
+						one.style.visibility = value;
+			}, visibility);
+		if (fullPage) await show("hidden");
 		await page.screenshot({ path: file, fullPage });
+		await show("");
 		await this.checkAccessibility(page, rules);
 	}
 }
