@@ -48,6 +48,7 @@ LIMITS = ["minimum", "maximum", "minLength", "maxLength", "enum", "default", "mi
 # Regular expressions are hard to read: each pattern of the document has a description here.
 PATTERNS = {
     "^[vV]?[0-9][!-~]*$": "a number first, perhaps after v; no spaces",
+    "^[vV]?[0-9]{1,5}([!-/:-~][!-~]*)?$": "a number below 100,000 first, perhaps after v; no spaces",
     r"^sha256:[0-9a-f]{64}$": "sha256: and 64 lower-case hexadecimal digits",
     r"^whsec_[0-9A-Za-z+/]{43}=$": "whsec_ and 44 characters of base64",
     r"^[a-z]+(_[a-z]+)*$": "words of lower-case letters, joined by underscores",

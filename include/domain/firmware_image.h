@@ -9,6 +9,7 @@ enum {
 	FIRMWARE_IMAGES_MAX = 32,
 	FIRMWARE_HASH_BYTES = 32,
 	FIRMWARE_VERSION_LENGTH_MAX = 32,
+	FIRMWARE_VERSION_DIGITS_MAX = 5, /* of its first number, as in the database */
 };
 
 /* Header and hash of an image. */
@@ -28,5 +29,6 @@ const char *firmware_image_read(struct str bytes, struct str board,
 /* Returns NULL, or the fault ("must ...") of a board whose panels take no updates. */
 const char *firmware_board_check(struct str board);
 
-/* Returns NULL, or the fault of a version: it must begin with a number, perhaps after a "v". */
+/* Returns NULL, or the fault of a version: it must begin with a number below 100,000, perhaps
+ * after a "v". */
 const char *firmware_version_check(struct str version);

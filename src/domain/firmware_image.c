@@ -34,17 +34,27 @@ const char *firmware_board_check(struct str board)
 				"panels of other boards take no updates";
 }
 
+static size_t count_digits(struct str text)
+{
+	size_t digits = 0;
+
+	while (digits < text.length && text.data[digits] >= '0' && text.data[digits] <= '9')
+		digits++;
+	return digits;
+}
+
 const char *firmware_version_check(struct str version)
 {
 	size_t start = version.length && (version.data[0] == 'v' || version.data[0] == 'V');
-	bool is_good = version.length > start && version.length <= FIRMWARE_VERSION_LENGTH_MAX &&
-		       version.data[start] >= '0' && version.data[start] <= '9';
+	size_t digits = count_digits(str_from_offset(version, start));
+	bool is_good = digits > 0 && digits <= FIRMWARE_VERSION_DIGITS_MAX &&
+		       version.length <= FIRMWARE_VERSION_LENGTH_MAX;
 
 	for (size_t i = 0; i < version.length; i++)
 		is_good &= version.data[i] > ' ' && version.data[i] <= '~';
 	return is_good ? NULL
-		       : "must begin with a number, perhaps after \"v\", and have 1 to 32 "
-			 "characters without spaces";
+		       : "must begin with a number below 100,000, perhaps after \"v\", and have 1 "
+			 "to 32 characters without spaces";
 }
 
 const char *firmware_image_read(struct str bytes, struct str board,

@@ -184,9 +184,10 @@ def test_pin_and_brightness(account, device, leader):
 
 
 def test_a_leader_that_is_removed(world, account, device, leader):
+    alone = standing(device)
     fill(leader, RED)
     fill(device, GREEN)
-    assert follow(device, leader).ok() == {}
+    assert follow(device, leader, ownBrightness=True, ownSleep=True).ok() == {}
     clients = [Panel(world.server, device) for _ in range(2)]
     try:
         for panel in clients:
@@ -198,7 +199,7 @@ def test_a_leader_that_is_removed(world, account, device, leader):
     finally:
         for panel in clients:
             panel.__exit__()
-    assert standing(device)["leader"] is None
+    assert standing(device) == alone
 
 
 def test_polls(account, device, leader):

@@ -55,7 +55,8 @@ def test_a_version_of_the_administrator(administrator):
     untagged = image(version=b"abc1234")
     assert add(administrator, untagged).faults().keys() == {"/version"}
     assert add(administrator, untagged, version="v1.6.7").json()["version"] == "1.6.7"
-    for wrong in ("", "v", "newest", "1 2", "1" * 33, "1é"):
+    assert add(administrator, untagged, version="v99999.0").json()["version"] == "99999.0"
+    for wrong in ("", "v", "newest", "1 2", "1" * 33, "1é", "100000", "v9999999999", "00000001"):
         assert add(administrator, untagged, version=wrong).faults().keys() == {"/version"}
 
 

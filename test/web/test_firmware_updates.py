@@ -2,10 +2,12 @@
 
 import http.client
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from devices import Journal, panel_of, poll_answer
 from firmware_images import image
+from lock_sessions import Session
 from people import Person, wait_until
 from test_firmware_images import add as add_image
 from test_firmware_settings import Firmware
@@ -167,3 +169,17 @@ def test_the_image_is_removed_meanwhile(world, updates):
         world.sql("DELETE FROM firmware_image")
         assert updates.fetch(url)[0] == 404
         assert (updates.state(), updates.get()["available"]) == ("offered", None)
+
+
+def test_the_image_is_removed_as_the_update_starts(world, updates):
+    """The start waits for the removal, and is refused."""
+    with panel_of(world, updates.made) as panel, Session(world) as holder, ThreadPoolExecutor(1) as pool:
+        updates.introduce(panel, firmware_version="1.5.2")
+        holder.run("BEGIN")
+        holder.run("DELETE FROM firmware_image")
+        start = pool.submit(updates.start)
+        wait_until(lambda: start.done() or world.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND "
+                                                     "datname = current_database()"), "a lock, or the answer")
+        holder.run("COMMIT")
+        assert start.result().problem(409)["code"] == "firmware_not_available"
+        assert updates.get()["update"] is None

@@ -93,7 +93,7 @@ static struct step_result checked(struct task *task)
 	if (firmware_version_check(version_of(addition)))
 		return task_fail_field(task, "version",
 				       "is needed: the version in the image's header, \"%.*s\", "
-				       "does not begin with a number",
+				       "does not begin with a number below 100,000",
 				       STR_ARG(addition->facts.version));
 	return store(task);
 }
