@@ -127,6 +127,16 @@ class Stage {
 		assert.deepEqual(wide, [], `${name} is wider than the screen`);
 	}
 
+	/** Checks that boxes to tick, and dots of choices, are as wide as they are high. */
+	async checkBoxes(page, name) {
+		const uneven = await page
+			.locator(".check input")
+			.evaluateAll((boxes) =>
+				boxes.filter((box) => box.offsetWidth !== box.offsetHeight).map((box) => box.outerHTML),
+			);
+		assert.deepEqual(uneven, [], `${name} has uneven boxes`);
+	}
+
 	/** Checks that no short word of a table is split on a laptop, whatever the cells beside it
 	 * contain. */
 	async checkTables(page, name) {
@@ -181,6 +191,7 @@ class Stage {
 		const fullPage = (await page.locator(".bottom-bar").count()) === 0;
 		await page.screenshot({ path: file, fullPage });
 		await this.checkAccessibility(page, rules);
+		await this.checkBoxes(page, name);
 	}
 }
 
