@@ -7,14 +7,15 @@
 -- search: grows with apps and accounts
 -- list: key COLLATE "C", id
 WITH {search: wish AS MATERIALIZED (
-	SELECT lower(:wanted) AS text, '\m' || regexp_replace(:wanted, '([^[:alnum:][:space:]])', '\\\1', 'g') AS word,
+	SELECT text, '\m' || regexp_replace(text, '([^[:alnum:][:space:]])', '\\\1', 'g') AS word,
 		ARRAY (
 			SELECT substr('  ' || part || ' ', n, 3)
-			FROM regexp_split_to_table(lower(:wanted), '[^[:alnum:]]+') AS part
+			FROM regexp_split_to_table(text, '[^[:alnum:]]+') AS part
 			CROSS JOIN generate_series(1, length(part) + 1) AS n
 			WHERE part <> ''
 		) AS trigrams,
-		regexp_replace(lower(:wanted), '[^[:alnum:]]+', '', 'g') AS letters
+		regexp_replace(text, '[^[:alnum:]]+', '', 'g') AS letters
+	FROM lower(btrim(:wanted)) AS text
 ), ranked AS MATERIALIZED (
 	SELECT app.id,
 		CASE WHEN lower(app.name) = wish.text THEN '0'
@@ -45,7 +46,10 @@ WITH {search: wish AS MATERIALIZED (
 	) AS likeness
 	WHERE NOT EXISTS (SELECT FROM ranked)
 		AND app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
-		AND (:with_broken OR app.broken_reason IS NULL) AND part <> ''
+		AND (:with_broken OR app.broken_reason IS NULL) AND part <> '' AND wish.letters <> ''
+		-- A much shorter word cannot be like it, whatever its letters.
+		AND (length(part) + 1)::float8 / greatest(cardinality(wish.trigrams), length(part) + 1)
+			+ length(part)::float8 / greatest(length(wish.letters), length(part)) >= 1
 	GROUP BY app.id
 	HAVING max(likeness.score) >= 1
 ), fit AS MATERIALIZED (

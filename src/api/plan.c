@@ -192,40 +192,46 @@ static struct step_result rotation_found(struct task *task)
 	return task_reply_record(task, 200, &rotation_record, &row->rotation);
 }
 
-/* Returns the entry that a window shows alone now; data is NULL if there is none. */
-static struct str find_alone(struct task *task)
-{
-	const struct device *device = task_device(task);
-	struct planned *planned;
-	struct display_level level;
-
-	if (device->plan_json.length == 0)
-		return (struct str){0};
-	planned = arena_alloc(task_arena(task), sizeof(*planned));
-	plan_parse(device->plan_json, device->place, task_arena(task), &planned->plan);
-	for (unsigned i = 0; i < planned->plan.count; i++) {
-		if (planned->plan.windows[i].entry_id.length)
-			planned->plan.windows[i].entry_position = i + 1;
-	}
-	planned->settings = display_settings_of(device, &(struct sleep_setting){0},
-						&(struct dim_setting){0}, &planned->plan);
-	level = display_level_at(&planned->settings, clock_wall_us());
-	if (level.alone_position == 0)
-		return (struct str){0};
-	return planned->plan.windows[level.alone_position - 1].entry_id;
-}
-
-static struct step_result rotation_begin(struct task *task)
+static struct step_result ask_rotation(struct task *task, struct str alone_id)
 {
 	struct plan_state *state = task_state(task);
 
 	statement_rotation_get(task_new_query(task),
 			       &(struct rotation_get_parameters){
 				   .device_id = task_device(task)->id,
-				   .alone_id = find_alone(task),
+				   .alone_id = alone_id,
 			       },
 			       &state->rotation);
 	return task_query(task, rotation_found);
+}
+
+/* Asks for the rotation with the entry that a window shows alone now, if one does. */
+static struct step_result rotation_planned(struct task *task)
+{
+	const struct plan_get_row *row = &((struct plan_state *)task_state(task))->device;
+	struct planned *planned;
+	int64_t entry;
+
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	planned = arena_alloc(task_arena(task), sizeof(*planned));
+	api_read_plan(task, &row->device, &row->sleep_setting, &row->dim_setting, row->entry_ids,
+		      planned);
+	entry = display_level_at(&planned->settings, row->now_at).alone_position;
+	return ask_rotation(task,
+			    entry ? planned->plan.windows[entry - 1].entry_id : (struct str){0});
+}
+
+static struct step_result rotation_begin(struct task *task)
+{
+	struct plan_state *state = task_state(task);
+
+	/* A plan narrows the rotation only with entries that it still has. */
+	if (task_device(task)->plan_json.length == 0)
+		return ask_rotation(task, (struct str){0});
+	statement_plan_get(task_new_query(task),
+			   &(struct plan_get_parameters){task_device(task)->id}, &state->device);
+	return task_query(task, rotation_planned);
 }
 
 ENDPOINT_DEVICE_ROTATION(.handler = rotation_begin, .state_size = sizeof(struct plan_state));

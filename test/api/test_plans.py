@@ -126,10 +126,21 @@ def test_one_entry_alone(account):
     assert [device.shown() for _ in range(3)] == [green] * 3
     standings = {entry["installationId"]: entry["standing"] for entry in account.get(f"{device.path}/rotation").ok()["entries"]}
     assert standings == {"red": "hidden", "green": "shown", "blue": "hidden"}
-    # An entry that is gone says nothing, nor does one before it that another window names.
+    # An entry that is gone says nothing.
     account.request("DELETE", f"{device.path}/installations/green").ok()
     assert shown(device)["now"]["installationId"] is None
     assert len({json.dumps(device.shown(), default=repr) for _ in range(4)}) == 2
+
+
+def test_an_entry_that_is_gone_hides_none_of_another_window(account):
+    device = account.device(schedule_interval_s=15)
+    for name in ("red", "green", "blue"):
+        device.push(installationId=name, background=True).ok()
+    put(device, {**ALL_DAY, "installationId": "red"}, {**ALL_DAY, "installationId": "green"}).ok()
+    account.request("DELETE", f"{device.path}/installations/green").ok()
+    assert shown(device)["now"]["installationId"] == "red" and shown(device)["by"]["installationId"] == "windows/0"
+    entries = account.get(f"{device.path}/rotation").ok()["entries"]
+    assert {entry["installationId"]: entry["standing"] for entry in entries} == {"red": "shown", "blue": "hidden"}
 
 
 @pytest.mark.parametrize("zone, now, until", [

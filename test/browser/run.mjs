@@ -127,6 +127,16 @@ class Stage {
 		assert.deepEqual(wide, [], `${name} is wider than the screen`);
 	}
 
+	/** Checks that boxes to tick, and dots of choices, are as wide as they are high. */
+	async checkBoxes(page, name) {
+		const uneven = await page
+			.locator(".check input")
+			.evaluateAll((boxes) =>
+				boxes.filter((box) => box.offsetWidth !== box.offsetHeight).map((box) => box.outerHTML),
+			);
+		assert.deepEqual(uneven, [], `${name} has uneven boxes`);
+	}
+
 	/** Checks that no short word of a table is split on a laptop, whatever the cells beside it
 	 * contain. */
 	async checkTables(page, name) {
@@ -193,6 +203,7 @@ class Stage {
 		await page.screenshot({ path: file, fullPage });
 		await show("");
 		await this.checkAccessibility(page, rules);
+		await this.checkBoxes(page, name);
 	}
 }
 

@@ -79,6 +79,8 @@ def test_search(world, author, reviewer, owner):
     weather, percent = f"Weather {mark}", f"100% {mark}"
     assert names(mark.upper()) == [percent, weather]
     assert names("RAIN or") == [weather] and names("lovelace") == [percent, weather]
+    # Keyboards of phones add spaces.
+    assert names(f" {mark} ") == names(mark) == names("  ")
     assert names("0%") == [percent] and names("a_b & c+d") == [percent]
     assert names("%") == [percent] and names("a.b") == [] and names("") == [percent, weather]
     for bad in ("%", "%zz", "%00", "%ff", "x" * 201):
