@@ -52,14 +52,14 @@ static bool read_time(const struct json_value *value, struct plan_time *ret_time
 
 	if (!json_get_str(value, &text))
 		return false;
-	for (uint8_t kind = PLAN_SUNRISE; kind <= PLAN_SUNSET; kind++) {
+	for (unsigned kind = PLAN_SUNRISE; kind <= PLAN_SUNSET; kind++) {
 		struct str name = str_from(names[kind]);
 
 		if (!str_starts_with(text, name))
 			continue;
 		if (!read_offset(str_from_offset(text, name.length), &minute))
 			return false;
-		*ret_time = (struct plan_time){kind, (int16_t)minute};
+		*ret_time = (struct plan_time){(uint8_t)kind, (int16_t)minute};
 		return true;
 	}
 	if (!clock_parse(text, &minute))

@@ -10,7 +10,7 @@ from scene import CONTRACT
 
 IMAGE = images.text(images.webp(images.gradient(0)))
 # Members of bodies that name a device, an app or an entry.
-NAMES = re.compile(r"devices?|app|app_id|order|(?:device|installation)I[dD]|\w+App")
+NAMES = re.compile(r"devices?|leader|app|app_id|order|(?:device|installation)I[dD]|\w+App")
 # Members of the body of an operation, with the IDs of a device, an app and two entries of that app.
 BODIES = {
     "setBrightness": lambda ids: {"devices": [ids.device], "brightness": 7},
@@ -19,6 +19,7 @@ BODIES = {
     "copyInstallation": lambda ids: {"device": ids.device},
     "moveInstallation": lambda ids: {"to": "top"},
     "orderInstallations": lambda ids: {"order": [ids.entry, ids.other]},
+    "setLeader": lambda ids: {"leader": ids.leader},
     "pushImageToDevices": lambda ids: {"devices": [ids.device], "image": IMAGE},
     "v0UpdateDevice": lambda ids: {"pinnedApp": ids.entry, "nightModeApp": ids.entry},
     "v0PushApp": lambda ids: {"app_id": ids.app, "installationID": ids.entry, "config": {}},
@@ -32,7 +33,7 @@ OTHERS = {("importTronbyt", "devices"), ("pinEntries", "app"), ("pushImage", "in
 class Ids:
     """A device with two entries of an app, and a webhook, each written in capital letters."""
 
-    device = app = entry = other = webhook = ""
+    device = app = entry = other = webhook = leader = ""
 
     def __init__(self, world, account):
         self.world, self.account = world, account
@@ -47,6 +48,7 @@ class Ids:
         scene.former(world, self.made.id)
         assert self.made.poll().status == 200
         self.device, self.app, self.webhook = self.made.id.upper(), app.upper(), hook.upper()
+        self.leader = account.device("Hall").id.upper()
         self.entry, self.other = (entry.upper() for entry in self.entries)
 
     def target(self, template):
@@ -75,6 +77,8 @@ def test_each_operation(ids, operation_id):
     # It has no version with a check, and no picture of a renderer: these are looked for in what was found.
     if operation_id in ("getAppVersionCheck", "v0GetPreview"):
         assert answer.json().get("code") not in ("app_not_found", "installation_not_found"), answer
+    elif operation_id == "removeLeader":
+        assert answer.json()["code"] == "leader_not_found", answer  # it was found, and follows none
     else:
         assert is_found(answer), answer
 

@@ -108,7 +108,7 @@ PASSING = {"account_import_line.secret_settings", "webhook.previous_secret"}
 # Columns of bytes that are not encrypted, by the second half of the name: pictures, hashes, and keys of their own.
 PLAIN = {"picture", "previous_picture", "source", "source_hash", "settings_hash", "secret_hash", "place", "last_place",
          "alias_key_hash", "link_key_hash", "second_key_hash", "public_key", "challenge", "challenge_key",
-         "secret_key_fingerprint"}
+         "secret_key_fingerprint", "content"}
 
 
 def store_secret(server, column="installation.secret_settings"):
