@@ -1,7 +1,7 @@
 /* Tokens in the URLs by which panels fetch images of firmware.
  *
- *   token: ID of the image, time of its end, MAC over both and the device's ID, in hexadecimal
- * digits
+ *   token, in hexadecimal digits: ID of the image, time of its end, MAC over both and the device's
+ * ID
  *
  * A token is for one device and one image, and holds for 15 minutes. Any instance with the same
  * secret key accepts it; nothing is stored. */

@@ -142,12 +142,16 @@ const uint8_t *task_key_hash(const struct task *task);
 struct device *task_device(struct task *task);
 /* Reads a device of the caller's account, by ID, serial number or MAC address as paths name it,
  * which becomes task_device(). next finds task_row_count(), 0 if there is no such device, and must
- * check task_device_problem(). For bodies that name devices. */
+ * check task_may_use_device() or task_device_problem(). For bodies that name devices. */
 __attribute__((warn_unused_result)) struct step_result
 task_find_device(struct task *task, struct str name, task_step *next);
 /* Returns NULL, or the kind of problem if the caller may not use task_device(), with its detail in
  * *ret_why. */
 const struct problem_kind *task_device_problem(const struct task *task, const char **ret_why);
+/* Whether task_find_device() found a device that the caller may use; else *ret_answer is 404 or
+ * 403.
+ */
+bool task_may_use_device(struct task *task, struct step_result *ret_answer);
 /* Takes a token from the rate limit of task_device(), and another one from that of the caller if
  * is_another. Returns false if there is none; *ret_retry_after_s is the time until there is one. */
 bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_retry_after_s);

@@ -1,6 +1,6 @@
--- What an update of a device's panel needs: its board, firmware and contact, and the image of a
--- version for its board, or the newest one. No image: image_id is NULL. is_newer: the image's version
--- is higher than the one that the panel reported; is_same: it is that one. No row: the device is gone.
+-- Board, firmware and last contact of a device's panel, and the image that an update would send to it: that of
+-- the version, or the newest one for its board. No image: image_id is NULL. is_newer: the image's version is
+-- higher than the one that the panel reported; is_same: it is that one. No row: the device is gone.
 -- params: id uuid, version text?
 -- row: board text?, firmware_version text?, last_online_at timestamptz, has_connected bool, image_id uuid?,
 --   image_version text?, is_newer bool, is_same bool

@@ -177,16 +177,9 @@ static struct step_result read_entry(struct task *task)
 
 static struct step_result target_found(struct task *task)
 {
-	const struct problem_kind *forbidden;
-	const char *why;
+	struct step_result answer;
 
-	if (task_row_count(task) == 0)
-		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND,
-				 "there is no such device as the body names");
-	forbidden = task_device_problem(task, &why);
-	if (forbidden)
-		return task_fail(task, forbidden, "%s", why);
-	return read_entry(task);
+	return task_may_use_device(task, &answer) ? read_entry(task) : answer;
 }
 
 static struct step_result entry_copy_begin(struct task *task)

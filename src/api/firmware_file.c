@@ -18,8 +18,7 @@
  *   firmware_look -> HEAD, or 416
  *                 -> the first bytes: firmware_fetched, once
  *                 -> a short part: firmware_part -> one answer
- *                 -> a long one: a stream of parts, each read when the panel has taken the one
- * before
+ *                 -> a long one: a stream of parts, each read after the panel took the last
  *
  * Firmware asks HEAD, then parts of 64 KiB. A part that is being read has its own lifetime: it may
  * arrive after the task has ended. */

@@ -1,10 +1,9 @@
+#include "api/operator_note.h"
 #include "delivery/delivery.h"
 #include "domain/firmware.h"
 #include "domain/firmware_image.h"
 #include "domain/panel_report.h"
 #include "endpoints.h"
-
-#include "api/operator_note.h"
 
 /* POST /v1/devices/{deviceId}/firmware/update - a device's panel gets the URL of an image for its
  * board.

@@ -41,15 +41,10 @@ static struct step_result followed(struct task *task)
 static struct step_result leader_found(struct task *task)
 {
 	struct leading *leading = task_state(task);
-	const struct problem_kind *forbidden;
-	const char *why;
+	struct step_result answer;
 
-	if (task_row_count(task) == 0)
-		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND,
-				 "there is no such device as the body names");
-	forbidden = task_device_problem(task, &why);
-	if (forbidden)
-		return task_fail(task, forbidden, "%s", why);
+	if (!task_may_use_device(task, &answer))
+		return answer;
 	if (id_equal(task_device(task)->id, leading->id))
 		return task_fail(task, PROBLEM_DEVICE_FOLLOWS, "a device cannot follow itself");
 	statement_device_follow(task_new_query(task),

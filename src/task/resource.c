@@ -170,6 +170,22 @@ const struct problem_kind *task_device_problem(const struct task *task, const ch
 	return task_has_other_devices(task) ? PROBLEM_KEY_FOR_OTHER_DEVICES : NULL;
 }
 
+bool task_may_use_device(struct task *task, struct step_result *ret_answer)
+{
+	const struct problem_kind *forbidden;
+	const char *why;
+
+	if (task_row_count(task) == 0) {
+		*ret_answer = task_fail(task, PROBLEM_DEVICE_NOT_FOUND,
+					"there is no such device as the body names");
+		return false;
+	}
+	forbidden = task_device_problem(task, &why);
+	if (forbidden)
+		*ret_answer = task_fail(task, forbidden, "%s", why);
+	return !forbidden;
+}
+
 /* ---- app ---- */
 
 static struct step_result on_app_found(struct task *task)

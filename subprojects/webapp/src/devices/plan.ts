@@ -12,7 +12,7 @@ export const SLOT_MINUTES = 15;
 
 export interface PlanTime {
 	kind: "clock" | "sunrise" | "sunset";
-	/** Of the day; or from sunrise or sunset. */
+	/** Minute of the day, or minutes after sunrise or sunset. */
 	minute: number;
 }
 
@@ -171,7 +171,7 @@ export interface Span extends Slot {
 	to: number;
 }
 
-/** What holds from midnight to midnight of each weekday, Monday first. */
+/** Parts of each weekday, from midnight to midnight, and what holds in them. Monday is first. */
 export function weekOf(device: Device, plan: Plan): Span[][] {
 	return WEEKDAYS.map((_, day) => {
 		const spans: Span[] = [];

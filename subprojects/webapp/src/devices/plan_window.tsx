@@ -151,7 +151,7 @@ function Numbers({ window, set, fault }: PartProps): JSX.Element {
 	);
 }
 
-/** What holds in the window; what is empty stays as it is without the window. */
+/** Fields of a window: an empty one changes nothing. */
 function Effects({
 	window,
 	set,

@@ -31,7 +31,7 @@ const MENU = "menu";
 /** First parts of the paths of the pages that the menu leads to. */
 const IN_MENU = ["studio", "review", "development", "account", "admin"];
 
-/** What is not needed each day: a list of links that opens below, or on a phone above, its button. */
+/** Links that are not needed each day. The list opens below its button, on a phone above it. */
 function Menu({ account }: { account: Account }): JSX.Element {
 	const list = useRef<HTMLDivElement>(null);
 	useEffect(() => list.current?.hidePopover(), [path.value]);
