@@ -91,8 +91,8 @@ struct display_level {
 	} by;
 };
 
-/* Finds the time at which the panel wakes, at most two days ahead. Returns false if it does not
- * sleep, or does not wake within that time. */
+/* Finds the time at which the panel wakes, at most eight days ahead. Returns false if it does
+ * not sleep, or does not wake within that time. *ret_us is set in each case. */
 bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, int64_t *ret_us);
 
 /* Returns what the plan says at that moment: brightness 0 in the sleep window, 30 % of the set

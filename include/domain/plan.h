@@ -73,9 +73,10 @@ bool plan_window_is_open(const struct plan_window *window, const struct sun_day 
  * keeps its offset; at least 1. */
 int64_t plan_window_next_s(const struct plan_window *window, const struct sun_day *sun,
 			   struct local_time local);
-/* Whether a window of 24 hours begins anew at this second. */
+/* Whether a window of 24 hours begins anew at this second. before: the local time a second earlier,
+ * since clocks that are put forward leave out the minute at which it would. */
 bool plan_window_renews(const struct plan_window *window, const struct sun_day *sun,
-			struct local_time local);
+			struct local_time before, struct local_time local);
 
 /* Reads the windows of a body, an array of objects. Each fault is at its place below
  * "/windows". Texts lie in the arena. Returns whether there was none. */

@@ -180,6 +180,9 @@ __attribute__((warn_unused_result)) bool task_fails_precondition(struct task *ta
  */
 __attribute__((warn_unused_result)) struct step_result
 task_tag(struct task *task, const struct record *record, const void *row);
+/* The same of JSON that no record writes. */
+__attribute__((warn_unused_result)) struct step_result task_tag_settings(struct task *task,
+									 struct str json);
 /* Gives the target of an endpoint that handles preconditions an entity tag "REVISION-SEEN", as
  * devices have. SEEN is computed from this JSON. Call it before task_fails_precondition(). */
 void task_tag_target(struct task *task, int64_t revision, struct str json);
@@ -250,6 +253,9 @@ task_reply_record(struct task *task, int status, const struct record *record, co
 __attribute__((warn_unused_result)) struct step_result
 task_reply_device(struct task *task, const struct record *record, const void *row,
 		  int64_t settings_revision);
+/* The same of JSON that no record writes; it is copied. */
+__attribute__((warn_unused_result)) struct step_result
+task_reply_settings(struct task *task, struct str json, int64_t settings_revision);
 /* Answers status with JSON of the handler, which is copied. */
 __attribute__((warn_unused_result)) struct step_result
 task_reply_json(struct task *task, int status, const struct buffer *json);

@@ -111,31 +111,54 @@ static void write_plan(const struct planned *planned, int64_t wall_us, struct bu
 
 /* ---- get ---- */
 
-static struct step_result plan_found(struct task *task)
+/* Writes the plan that was found. */
+static struct str plan_json(struct task *task)
 {
 	const struct plan_get_row *row = &((struct plan_state *)task_state(task))->device;
-	struct planned *planned;
+	struct planned *planned = arena_alloc(task_arena(task), sizeof(*planned));
 	struct buffer json = {0};
-	struct step_result result;
+	struct str text;
 
-	if (task_row_count(task) == 0)
-		return fail_none(task);
-	planned = arena_alloc(task_arena(task), sizeof(*planned));
 	api_read_plan(task, &row->device, &row->sleep_setting, &row->dim_setting, row->entry_ids,
 		      planned);
 	write_plan(planned, row->now_at, &json);
-	result = task_reply_json(task, 200, &json);
+	text = arena_copy(task_arena(task), buffer_view(&json));
 	buffer_finish(&json);
-	return result;
+	return text;
 }
 
-static struct step_result plan_get_begin(struct task *task)
+static struct step_result plan_found(struct task *task)
+{
+	const struct plan_state *state = task_state(task);
+
+	if (task_row_count(task) == 0)
+		return fail_none(task);
+	return task_reply_settings(task, plan_json(task), state->device.device.settings_revision);
+}
+
+static struct step_result plan_tagged(struct task *task)
+{
+	return task_row_count(task) == 0 ? fail_none(task)
+					 : task_tag_settings(task, plan_json(task));
+}
+
+static struct step_result plan_ask(struct task *task, task_step *next)
 {
 	struct plan_state *state = task_state(task);
 
 	statement_plan_get(task_new_query(task),
 			   &(struct plan_get_parameters){task_device(task)->id}, &state->device);
-	return task_query(task, plan_found);
+	return task_query(task, next);
+}
+
+static struct step_result plan_get_begin(struct task *task)
+{
+	return plan_ask(task, plan_found);
+}
+
+static struct step_result plan_find_tagged(struct task *task)
+{
+	return plan_ask(task, plan_tagged);
 }
 
 ENDPOINT_PLAN_GET(.handler = plan_get_begin, .state_size = sizeof(struct plan_state));
@@ -146,7 +169,11 @@ static struct step_result plan_is_set(struct task *task)
 {
 	const struct plan_state *state = task_state(task);
 
+	if (task_row_count(task) == 0 && task_expected_revision(task))
+		return task_fail_precondition(task);
 	if (task_row_count(task) == 0)
+		return fail_none(task);
+	if (state->set.generation == 0)
 		return task_fail_field(
 		    task, "windows", "has an installationId that is not in the device's rotation");
 	delivery_device_changed(api_delivery(task), task_device(task)->id, state->set.generation);
@@ -168,6 +195,7 @@ static struct step_result plan_set_begin(struct task *task)
 	statement_plan_set(task_new_query(task),
 			   &(struct plan_set_parameters){
 			       .id = task_device(task)->id,
+			       .expected_revision = task_expected_revision(task),
 			       .plan = state->change.text,
 			       .entry_ids = {ids, count},
 			   },
@@ -175,7 +203,8 @@ static struct step_result plan_set_begin(struct task *task)
 	return task_query(task, plan_is_set);
 }
 
-ENDPOINT_PLAN_SET(.handler = plan_set_begin, .state_size = sizeof(struct plan_state));
+ENDPOINT_PLAN_SET(.handler = plan_set_begin, .state_size = sizeof(struct plan_state),
+		  .find_tagged = plan_find_tagged);
 
 /* ---- the rotation ---- */
 
@@ -224,14 +253,10 @@ static struct step_result rotation_planned(struct task *task)
 
 static struct step_result rotation_begin(struct task *task)
 {
-	struct plan_state *state = task_state(task);
-
 	/* A plan narrows the rotation only with entries that it still has. */
 	if (task_device(task)->plan_json.length == 0)
 		return ask_rotation(task, (struct str){0});
-	statement_plan_get(task_new_query(task),
-			   &(struct plan_get_parameters){task_device(task)->id}, &state->device);
-	return task_query(task, rotation_planned);
+	return plan_ask(task, rotation_planned);
 }
 
 ENDPOINT_DEVICE_ROTATION(.handler = rotation_begin, .state_size = sizeof(struct plan_state));

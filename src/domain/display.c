@@ -9,6 +9,9 @@ enum {
 	QUARTER_S = 15 * 60,
 };
 
+/* How far it looks ahead: a week and a day. */
+#define AHEAD_US (INT64_C(8) * 86400 * 1000000)
+
 static const struct record_field sleep_setting_fields[] = {
     RECORD_BOOL(struct sleep_setting, is_set, .column = "is_sleep_set"),
     RECORD_BOOL(struct sleep_setting, is_asleep, .column = "is_set_asleep"),
@@ -260,9 +263,11 @@ static uint32_t open_windows(const struct moment *moment, uint32_t windows)
 
 static bool begins_anew(const struct moment *moment, uint32_t windows)
 {
+	struct local_time before = local_time_at(moment->settings->zone, moment->wall_us - 1000000);
+
 	for (int i = 0; i < moment->count; i++) {
 		if (windows >> i & 1 &&
-		    plan_window_renews(window_of(moment, i), &moment->sun, moment->local))
+		    plan_window_renews(window_of(moment, i), &moment->sun, before, moment->local))
 			return true;
 	}
 	return false;
@@ -271,7 +276,7 @@ static bool begins_anew(const struct moment *moment, uint32_t windows)
 bool display_changes_at(const struct display_settings *settings, enum display_subject subject,
 			int64_t wall_us, int64_t *ret_us)
 {
-	const int64_t until_us = wall_us + INT64_C(8) * 86400 * 1000000;
+	const int64_t until_us = wall_us + AHEAD_US;
 	struct moment moment = moment_at(settings, wall_us);
 	uint32_t windows = windows_about(&moment, subject);
 	uint32_t open = open_windows(&moment, windows);
@@ -312,18 +317,27 @@ struct display_settings display_settings_of(const struct device *device,
 	};
 }
 
+/* Finds the time at which darkness can next change. Returns false if it does not. */
+static bool darkness_changes_at(const struct display_settings *settings, int64_t wall_us,
+				int64_t *ret_us)
+{
+	const struct sleep_setting *set = &settings->sleep_set;
+
+	if (!counts(set->is_set, set->until_us, wall_us))
+		return display_changes_at(settings, DISPLAY_DARKNESS, wall_us, ret_us);
+	*ret_us = set->until_us;
+	return set->until_us != 0;
+}
+
 bool display_wakes_at(const struct display_settings *settings, int64_t wall_us, int64_t *ret_us)
 {
-	enum { CHANGES_MAX = 2 * 24 * 4 };
-	struct display_level level = display_level_at(settings, wall_us);
+	const int64_t until_us = wall_us + AHEAD_US;
+	bool is_asleep = display_level_at(settings, wall_us).is_asleep, was_asleep = is_asleep;
 
-	if (!level.is_asleep)
-		return false;
-	for (unsigned i = 0; level.is_asleep && i < CHANGES_MAX; i++) {
-		*ret_us = level.valid_until_us;
-		level = display_level_at(settings, level.valid_until_us);
-	}
-	return !level.is_asleep;
+	*ret_us = wall_us;
+	while (is_asleep && *ret_us < until_us && darkness_changes_at(settings, *ret_us, ret_us))
+		is_asleep = display_level_at(settings, *ret_us).is_asleep;
+	return was_asleep && !is_asleep;
 }
 
 /* until_us 0: without an end. */

@@ -91,10 +91,14 @@ int64_t plan_window_next_s(const struct plan_window *window, const struct sun_da
 }
 
 bool plan_window_renews(const struct plan_window *window, const struct sun_day *sun,
-			struct local_time local)
+			struct local_time before, struct local_time local)
 {
 	struct schedule hours;
+	int start_s;
 
-	return find_hours(window, sun, &hours) && hours.start_minute == hours.end_minute &&
-	       local.second == hours.start_minute * 60 && schedule_is_on(&hours, local);
+	if (!find_hours(window, sun, &hours) || hours.start_minute != hours.end_minute ||
+	    !schedule_is_on(&hours, local))
+		return false;
+	start_s = hours.start_minute * 60;
+	return local.second >= start_s && (before.day != local.day || before.second < start_s);
 }

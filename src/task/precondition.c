@@ -106,8 +106,12 @@ struct step_result task_tag(struct task *task, const struct record *record, cons
 	struct buffer *json = task_scratch();
 
 	record_write_json(record, row, json);
-	task->present_tag =
-	    task_device_tag(task, task->device.settings_revision, buffer_view(json));
+	return task_tag_settings(task, buffer_view(json));
+}
+
+struct step_result task_tag_settings(struct task *task, struct str json)
+{
+	task->present_tag = task_device_tag(task, task->device.settings_revision, json);
 	return task_next_stage(task);
 }
 

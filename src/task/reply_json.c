@@ -102,13 +102,19 @@ struct step_result task_reply_device(struct task *task, const struct record *rec
 				     const void *row, int64_t settings_revision)
 {
 	struct buffer *json = task_scratch();
-	bool is_known;
 
 	record_write_json(record, row, json);
-	is_known = task_device_is_not_modified(task, settings_revision, buffer_view(json));
 	task_keep_row(task, row);
-	task_keep(task, buffer_view(json));
+	return task_reply_settings(task, buffer_view(json), settings_revision);
+}
+
+struct step_result task_reply_settings(struct task *task, struct str json,
+				       int64_t settings_revision)
+{
+	bool is_known = task_device_is_not_modified(task, settings_revision, json);
+
+	task_keep(task, json);
 	if (is_known)
 		return task_reply(task, 304, (struct str){0}, (struct str){0});
-	return task_reply(task, 200, json_type, arena_copy(task_arena(task), buffer_view(json)));
+	return task_reply(task, 200, json_type, arena_copy(task_arena(task), json));
 }

@@ -92,6 +92,33 @@ def test_devices_of_others(world, device):
         assert world.request(method, f"{device.path}/{path}", body=body, key="x").problem(401)
 
 
+def test_tags_of_a_plan(account):
+    device = account.device()
+    path = f"{device.path}/plan"
+    tag = account.get(path)["ETag"]
+    assert account.get(path, fields=[("If-None-Match", tag)]).status == 304
+    body = {"windows": [{**TIME, "dark": True}]}
+    account.request("PUT", path, body=body, fields=[("If-None-Match", tag)]).problem(412)
+    now = account.request("PUT", path, body=body, fields=[("If-Match", tag)])
+    assert now.ok()["windows"] and now["ETag"] == account.get(path)["ETag"] != tag
+    assert account.request("PUT", path, body=body, fields=[("If-Match", tag)]).problem(412)["code"] == "precondition_failed"
+    # The device's other settings have the same revision, and an entry that is missing is a fault, and no condition.
+    account.request("PATCH", device.path, body={"brightness": 7}, fields=[("If-Match", now["ETag"])]).ok()
+    gone = {"windows": [{**TIME, "installationId": "gone"}]}
+    fields = [("If-Match", account.get(path)["ETag"])]
+    assert set(account.request("PUT", path, body=gone, fields=fields).faults()) == {"/windows"}
+
+
+def test_auto_dim_ends_dimming_by_hand(account):
+    device = account.device(brightness=50)
+    ask(device, "dim").ok()
+    assert shown(device)["orders"]["dim"] == "dimmed"
+    account.request("PATCH", device.path, body={"brightness": 40}).ok()
+    assert shown(device)["orders"]["dim"] == "dimmed"
+    account.request("PATCH", device.path, body={"autoDim": True}).ok()
+    assert shown(device)["orders"]["dim"] is None
+
+
 def test_a_panel_follows(account):
     device = account.device(brightness=40)
     red, green = (images.png(images.solid(color)) for color in ((255, 0, 0), (0, 255, 0)))

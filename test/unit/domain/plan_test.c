@@ -287,6 +287,46 @@ TEST(orders_last_until_the_plan_next_changes)
 	display.sleep_enabled = true;
 	display.sleep_start_minute = display.sleep_end_minute = 300;
 	ends(&display, DISPLAY_DARKNESS, monday, utc(2026, 5, 5, 5, 0));
+	/* Also on a day that has no midnight, since clocks are put forward then. */
+	display.zone = zones_find(STR("America/Havana"));
+	display.sleep_start_minute = display.sleep_end_minute = 0;
+	ends(&display, DISPLAY_DARKNESS, utc(2026, 3, 7, 12, 0), utc(2026, 3, 8, 5, 0));
+	ends(&display, DISPLAY_DARKNESS, utc(2026, 3, 8, 5, 0), utc(2026, 3, 9, 4, 0));
+}
+
+static void wakes(const struct display_settings *display, int64_t at_us, int64_t expected_us)
+{
+	int64_t wakes_us = 0;
+	bool does_wake = display_wakes_at(display, at_us, &wakes_us);
+
+	assert_int_equal(does_wake, expected_us != 0);
+	if (does_wake && wakes_us != expected_us)
+		fail_msg("wakes after %lld minutes", (long long)((wakes_us - at_us) / MINUTE_US));
+}
+
+TEST(wakes_after_days)
+{
+	struct plan plan =
+	    plan_of("[{\"weekdays\":[\"monday\",\"tuesday\",\"wednesday\",\"thursday\",\"friday\"],"
+		    "\"from\":\"00:00\",\"to\":\"00:00\",\"dark\":true},"
+		    "{\"from\":\"10:01\",\"to\":\"10:02\",\"brightness\":9},"
+		    "{\"from\":\"10:03\",\"to\":\"10:04\",\"brightness\":9}]",
+		    "");
+	struct display_settings display = settings("UTC", &plan);
+	int64_t monday = utc(2026, 5, 4, 12, 0), saturday = utc(2026, 5, 9, 0, 0);
+
+	wakes(&display, monday, saturday);
+	wakes(&display, saturday, 0);
+	display.sleep_set = (struct sleep_setting){true, true, saturday - 5 * MINUTE_US};
+	wakes(&display, monday, saturday);
+	display.sleep_set = (struct sleep_setting){true, true, saturday + 7 * MINUTE_US};
+	wakes(&display, monday, saturday + 7 * MINUTE_US);
+	display.sleep_set.until_us = 0;
+	wakes(&display, monday, 0);
+	/* Nothing ever wakes it. */
+	display.sleep_set.is_set = false;
+	display.sleep_enabled = true;
+	wakes(&display, monday, 0);
 }
 
 /* ---- texts ---- */
