@@ -12,8 +12,8 @@ and sql/query has a file of its endpoint's name (tools/statement_lists.py). The 
     envelope  member of the object in which the array lies
     kept      kind under which the answer is cached: devices, installations
 
-Parameters of the statement have the names of SOURCES. Those of the query, other than limit and cursor, are a text
-(wanted) and a switch, which has an "enum" (with_broken).
+Parameters of the statement have the names of SOURCES. Those of the query, other than limit and cursor, are texts
+(wanted, category, view, in this order), and a switch, whose "enum" is true and false (with_broken).
 """
 
 import pathlib
@@ -25,8 +25,17 @@ MEMBERS = {"name", "cursor", "record", "gzip", "envelope", "kept"}
 SOURCES = {
     "account_id": "task_account_id(task)", "app_id": "task_app(task)->id", "chosen_ids": "task_key_devices(task)",
     "device_id": "task_device(task)->id", "current_id": "web_session_id(task)",
-    "idle_s": "LIMIT_SESSION_IDLE_S", "life_s": "LIMIT_SESSION_S", "wanted": "choice->text", "with_broken": "choice->is_on",
+    "idle_s": "LIMIT_SESSION_IDLE_S", "life_s": "LIMIT_SESSION_S", "wanted": "choice->texts[0]",
+    "category": "choice->texts[1]", "view": "choice->texts[2]", "with_broken": "choice->is_on",
 }
+
+
+def words(schema):
+    """Returns the members of a parameter that limit its texts."""
+    texts = schema.get("enum", [])
+    if texts == ["true", "false"]:
+        return ", .is_switch = true"
+    return ", .words = {" + ", ".join(f'"{text}"' for text in texts) + "}" if texts else ""
 
 
 class Endpoint:
@@ -53,9 +62,8 @@ class Endpoint:
     def list_members(self):
         members = [f".letter = '{self.said['cursor']}'"] if self.has_parts else []
         if self.choices:
-            switch = {True: ", .is_switch = true", False: ""}
             members.append(".parameters = {" + ", ".join(
-                f'{{"{one["name"]}"{switch["enum" in one["schema"]]}}}' for one in self.choices) + "}")
+                f'{{"{one["name"]}"{words(one["schema"])}}}' for one in self.choices) + "}")
         members.append(f".ask = ask_{self.name}")
         if self.has_parts:
             members.append(f".order = &{self.statement}_order")

@@ -19,7 +19,7 @@ parameters cost nothing there, and the condition lets it use an index.
 "list:" names the columns that order the rows; the row has them, too. "desc" behind the only one: newest first.
 In the text, {after} is the condition on the list position, and {order} is ORDER BY and LIMIT {limit}. {list: SQL}, {part: SQL}
 and {search: SQL} stand in one of the statements only, {part: SQL} also in that of the search. A text or an array
-that only a part or a search uses chooses that statement if it is not empty.
+that only a part or a search uses chooses that statement if one of them is not empty.
 
 The texts that result lie in the build folder, src/db/lists.sql.
 """
@@ -41,8 +41,8 @@ class BadList(Exception):
 
 
 class List:
-    """keys: [(expression, column, type)]; kinds: list, part and perhaps search; own: by kind, the parameter
-    (name, type) that chooses the statement, or None; statements: by kind."""
+    """keys: [(expression, column, type)]; kinds: list, part and perhaps search; own: by kind, the parameters
+    [(name, type)] that choose the statement; statements: by kind."""
 
     def __init__(self, values, columns, has_search, grows):
         self.keys, self.descends = [], False
@@ -124,7 +124,7 @@ def made_files(name, fields, description, body, the_list):
         text = the_list.text(kind, body)
         used = PARAMETER.findall(text)
         items = [item for item in given if item[0] in used]
-        the_list.own[kind] = next((item for item in items if item[0] not in known), None)
+        the_list.own[kind] = [item for item in items if item[0] not in known and (item[1] == "text" or item[1].endswith("[]"))]
         known += used
         if kind != "list":
             items += [*the_list.parameters(), ("row_limit", "int8")]

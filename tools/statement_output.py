@@ -138,8 +138,8 @@ class Output:
                  f"({', '.join([*arguments, 'const struct list_range *range'])})", "{",
                  "\tint64_t limit = range->limit ? range->limit : LIMIT_LIST_SHORT + 1;", ""]
         for kind in reversed(the_list.kinds):
-            own = the_list.own[kind]
-            given = own and f"parameters->{own[0]}.{'count' if own[1].endswith('[]') else 'length'}"
+            given = " || ".join(f"parameters->{name}.{'count' if of_type.endswith('[]') else 'length'}"
+                                for name, of_type in the_list.own[kind])
             condition = {"part": f"range->limit || {given}" if given else "range->limit", "search": given}.get(kind)
             condition = None if kind == the_list.kinds[0] else condition
             tab = "\t\t" if condition else "\t"

@@ -15,18 +15,20 @@
 #include "db/list_range.h"
 #include "task/task.h"
 
-enum { LIST_PARAMETERS_MAX = 2 };
+enum { LIST_PARAMETERS_MAX = 4, LIST_TEXTS_MAX = 3, LIST_WORDS_MAX = 4 };
 
 /* Query parameter that selects elements of a list. */
 struct list_parameter {
 	const char *name; /* NULL: none */
-	bool is_switch;	  /* true or false; else a text */
+	bool is_switch;	  /* true or false; else the next of the texts */
+	/* Its texts, up to NULL; none: any text. */
+	const char *words[LIST_WORDS_MAX];
 };
 
 /* Values of these parameters. A list with parameters has this as its task's state, or as the first
  * member of the state. */
 struct list_choice {
-	struct str text; /* empty: none */
+	struct str texts[LIST_TEXTS_MAX]; /* empty: none */
 	bool is_on;
 };
 

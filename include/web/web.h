@@ -37,6 +37,7 @@ struct web_service {
 					      src/web/apps/app_pictures.h */
 	struct own_pictures *own_pictures; /* pictures of authors' own apps, see
 					      src/web/apps/own_pictures.h */
+	struct app_stills *stills;	   /* of both, see src/web/apps/app_stills.h */
 	struct app_encryption *encryption; /* encryption of settings, see
 					      src/web/apps/app_encryption.h */
 };

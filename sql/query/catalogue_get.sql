@@ -6,7 +6,8 @@ SELECT app.id, app.slug, app_path(:account_id, app.id, app.slug) AS path, app.na
 	app_version.name AS version,
 	coalesce(app.author, account.name) AS author, app.account_id = :account_id AS is_own,
 	app.visibility = 'private' AS is_private,
-	coalesce(app_picture.picture_hash, app_own_picture.picture_hash) AS picture, app_hosts(app.id) AS hosts,
+	coalesce(app_picture.picture_hash, app_own_picture.picture_hash) AS picture,
+	app_still(app_version.id, app.id) AS still, app_hosts(app.id) AS hosts,
 	app_collection.name AS collection, nullif(app.category, '') AS category,
 	nullif(app.tags, '[]') AS tags, app.broken_reason
 FROM app

@@ -1,8 +1,9 @@
 -- The apps that an account can install (see app_list). search: those whose name, slug, summary, author, category or
 -- tags have a text, the best first: the key begins with where it is, as a word's beginning before the middle of one. If
 -- none has it, those with a word in the name that is spelled like it, by its trigrams, and by its letters, since a
--- swapped pair leaves few trigrams. with_broken: also those that are broken.
--- params: account_id uuid, with_broken bool, wanted text
+-- swapped pair leaves few trigrams. with_broken: also those that are broken. category: only those; empty: all. view:
+-- newest or updated, the latest app or version first; installed: only those that the account's devices show.
+-- params: account_id uuid, with_broken bool, wanted text, category text, view text
 -- row: catalogue_app, key text
 -- search: grows with apps and accounts
 -- list: key COLLATE "C", id
@@ -18,7 +19,9 @@ WITH {search: wish AS MATERIALIZED (
 	FROM lower(btrim(:wanted)) AS text
 ), ranked AS MATERIALIZED (
 	SELECT app.id,
-		CASE WHEN lower(app.name) = wish.text THEN '0'
+		CASE WHEN :view = 'newest' THEN latest_first(app.created_at)
+			WHEN :view = 'updated' THEN latest_first((SELECT created_at FROM app_version WHERE id = app.deployed_version_id))
+			WHEN lower(app.name) = wish.text THEN '0'
 			WHEN starts_with(lower(app.name), wish.text) THEN '1'
 			WHEN app.name ~* wish.word THEN '2'
 			WHEN concat_ws(' ', app.slug, app.category, app.tags, coalesce(app.author, account.name)) ~* wish.word THEN '3'
@@ -30,6 +33,12 @@ WITH {search: wish AS MATERIALIZED (
 	LEFT JOIN account ON account.id = app.account_id
 	WHERE app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
 		AND (:with_broken OR app.broken_reason IS NULL)
+		AND (:category = '' OR app.category = :category)
+		AND (:view <> 'installed' OR EXISTS (
+			SELECT
+			FROM device
+			JOIN installation ON installation.device_id = device.id
+			WHERE device.account_id = :account_id AND installation.app_id = app.id))
 		AND (position(wish.text IN app.search_text) > 0
 			OR (app.author IS NULL AND position(wish.text IN account.search_name) > 0))
 ), alike AS MATERIALIZED (
@@ -44,7 +53,7 @@ WITH {search: wish AS MATERIALIZED (
 				/ greatest(length(wish.letters), length(part)) AS score
 		FROM generate_series(1, length(part) + 1) AS n
 	) AS likeness
-	WHERE NOT EXISTS (SELECT FROM ranked)
+	WHERE NOT EXISTS (SELECT FROM ranked) AND :category = '' AND :view = ''
 		AND app.status = 'active' AND (app.visibility <> 'private' OR app.account_id = :account_id)
 		AND (:with_broken OR app.broken_reason IS NULL) AND part <> '' AND wish.letters <> ''
 		-- A much shorter word cannot be like it, whatever its letters.
@@ -88,6 +97,7 @@ SELECT listed.id, listed.slug,
 	listed.account_id = :account_id AS is_own, listed.visibility = 'private' AS is_private,
 	coalesce((SELECT picture_hash FROM app_picture WHERE version_id = listed.deployed_version_id),
 		(SELECT picture_hash FROM app_own_picture WHERE app_id = listed.id)) AS picture,
+	app_still(listed.deployed_version_id, listed.id) AS still,
 	app_hosts(listed.id) AS hosts,
 	(SELECT name FROM app_collection WHERE id = listed.collection_id) AS collection,
 	nullif(listed.category, '') AS category, nullif(listed.tags, '[]') AS tags,

@@ -103,16 +103,36 @@ bool task_has_bad_text(struct task *task, const char *name, struct str *ret_text
 	return true;
 }
 
+static bool is_unknown_word(struct task *task, const struct list_parameter *parameter,
+			    struct str text, struct step_result *ret_answer)
+{
+	struct str known = STR("");
+
+	if (!parameter->words[0] || text.length == 0)
+		return false;
+	for (unsigned i = 0; i < LIST_WORDS_MAX && parameter->words[i]; i++) {
+		if (str_equal(text, str_from(parameter->words[i])))
+			return false;
+		known = ARENA_JOIN(task_arena(task), known, i ? STR(", ") : STR(""),
+				   str_from(parameter->words[i]));
+	}
+	*ret_answer = task_fail(task, PROBLEM_PARAMETER_INVALID, "%s must be one of %.*s",
+				parameter->name, STR_ARG(known));
+	return true;
+}
+
 bool task_has_bad_choice(struct task *task, struct step_result *ret_answer)
 {
 	struct list_choice *choice = task->state;
+	struct str *text = choice->texts;
 
 	for (unsigned i = 0; i < LIST_PARAMETERS_MAX && task->list->parameters[i].name; i++) {
 		const struct list_parameter *parameter = &task->list->parameters[i];
 
 		if (parameter->is_switch
 			? task_has_bad_switch(task, parameter->name, &choice->is_on, ret_answer)
-			: task_has_bad_text(task, parameter->name, &choice->text, ret_answer))
+			: task_has_bad_text(task, parameter->name, text, ret_answer) ||
+			      is_unknown_word(task, parameter, *text++, ret_answer))
 			return true;
 	}
 	return false;

@@ -3,6 +3,7 @@
 #include "web/administration/worker_status.h"
 #include "web/apps/app_encryption.h"
 #include "web/apps/app_pictures.h"
+#include "web/apps/app_stills.h"
 #include "web/apps/own_pictures.h"
 #include "web/exchange/import_upkeep.h"
 #include "web/people/attempts.h"
@@ -24,9 +25,11 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	web->key_ends = key_ends_create(web->api.service.loop, web->api.service.db);
 	web->import_upkeep = import_upkeep_create(web->api.service.loop, web->api.service.db);
 	web->streams = streams_create(web->api.service.loop, web->api.service.db);
-	web->pictures =
-	    app_pictures_create(web->api.service.loop, web->api.service.db, web->api.engines);
-	web->own_pictures = own_pictures_create(web->api.service.loop, web->api.service.db);
+	web->stills = app_stills_create(web->api.service.loop, web->api.service.db);
+	web->pictures = app_pictures_create(web->api.service.loop, web->api.service.db,
+					    web->api.engines, web->stills);
+	web->own_pictures =
+	    own_pictures_create(web->api.service.loop, web->api.service.db, web->stills);
 	web->encryption = app_encryption_create(&(struct app_encryption_settings){
 	    .loop = web->api.service.loop,
 	    .db = web->api.service.db,
@@ -62,6 +65,7 @@ void web_drain(struct web_service *web)
 	streams_drain(web->streams);
 	app_pictures_drain(web->pictures);
 	own_pictures_drain(web->own_pictures);
+	app_stills_drain(web->stills);
 	app_encryption_drain(web->encryption);
 }
 
@@ -75,5 +79,6 @@ void web_finish(struct web_service *web)
 	streams_destroy(web->streams);
 	app_pictures_destroy(web->pictures);
 	own_pictures_destroy(web->own_pictures);
+	app_stills_destroy(web->stills);
 	app_encryption_destroy(web->encryption);
 }

@@ -55,7 +55,7 @@ def test_what_is_listed(world, author, reviewer, owner):
     assert not {private.slug, draft.slug} & set(slugs(browser))
     assert {public.slug, private.slug} <= set(slugs(author.browser))
     shown = browser.get(f"/web/apps/{public.slug}").ok()
-    del shown["picture"]  # created on demand
+    del shown["picture"], shown["still"]  # created on demand
     assert shown == {"id": public.id, "slug": public.slug, "name": "Public",
                      "description": "For all", "version": "1.0", "author": "Ada Lovelace",
                      "isOwn": False, "isPrivate": False, "hosts": []}
@@ -133,6 +133,46 @@ def test_a_search_forgives(start, wanted, name):
         published(author, reviewer, name=one)
     found = [app["name"] for app in Person(world).browser().get(f"/web/apps?q={quote(wanted)}").ok()]
     assert found[:1] == [name] and len(found) < 5, found
+
+
+def test_views_and_categories(start):
+    world = start()
+    author, reviewer = Author(world), Person(world, is_reviewer=True).browser()
+    owner = Person(world)
+    owner.device()
+    browser, device = owner.browser(), device_of(owner)
+    made = {name: published(author, reviewer, name=name) for name in ("Anchor", "Bell", "Clock", "Dial")}
+    for name, category in (("Anchor", "sea"), ("Bell", "sea"), ("Clock", "time")):
+        world.sql("UPDATE app SET category = %s WHERE id = %s", category, made[name].id)
+    world.sql("UPDATE app SET broken_reason = 'gone' WHERE id = %s", made["Bell"].id)
+    made["Clock"].publish(reviewer, "2.0", "def main(config):\n    return None\n")
+    made["Clock"].deploy("2.0")
+    browser.post(f"/web/devices/{device}/apps", {"app": made["Dial"].slug})
+
+    def names(query):
+        found, target = [], f"/web/apps?limit=1&{query}"
+        while target:
+            answer = browser.get(target)
+            found += [app["name"] for app in answer.ok()]
+            target = next_target(target, answer)
+        return found
+
+    assert names("view=newest") == ["Dial", "Clock", "Anchor"]
+    assert names("view=newest&broken=true") == ["Dial", "Clock", "Bell", "Anchor"]
+    assert names("view=updated") == ["Clock", "Dial", "Anchor"]
+    assert names("view=installed") == ["Dial"] and names("view=installed&q=clock") == []
+    assert names("category=sea") == ["Anchor"] and names("category=sea&broken=true") == ["Anchor", "Bell"]
+    assert names("category=sea&view=newest&broken=true") == ["Bell", "Anchor"]
+    assert names("category=s") == names("category=Sea") == names("category=sea&q=clok") == []
+    assert names("q=c&view=newest") == ["Clock", "Anchor"]
+    assert "newest, updated, installed" in browser.get("/web/apps?view=oldest").problem(400)["detail"]
+    browser.get("/web/apps?category=" + "x" * 201).problem(400)
+    assert browser.get("/web/categories").ok() == [{"name": "sea", "apps": 1}, {"name": "time", "apps": 1}]
+    assert browser.get("/web/categories?broken=true").ok() == [{"name": "sea", "apps": 2}, {"name": "time", "apps": 1}]
+    # Nobody sees the category of another's private app.
+    world.sql("UPDATE app SET visibility = 'private' WHERE id = %s", made["Clock"].id)
+    assert browser.get("/web/categories").ok() == [{"name": "sea", "apps": 1}]
+    assert author.browser.get("/web/categories").ok() == [{"name": "sea", "apps": 1}, {"name": "time", "apps": 1}]
 
 
 def test_a_long_catalogue(world, author, reviewer, owner):

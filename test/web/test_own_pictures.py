@@ -1,5 +1,6 @@
 """Pictures imported with apps: shown if rendering gives none, and decoded like any untrusted file."""
 
+import base64
 import hashlib
 import struct
 
@@ -129,3 +130,31 @@ def test_it_goes_with_its_app(world, app):
               app.id)
     world.sql("DELETE FROM app WHERE id = %s", app.id)
     assert world.sql("SELECT count(*) FROM app_own_picture WHERE app_id = %s", app.id) == [(0,)]
+
+
+def still_of(world, app, browser):
+    wait_until(lambda: not world.sql("SELECT 1 FROM app_own_picture WHERE picture IS NOT NULL AND still IS NULL "
+                                     "UNION ALL SELECT 1 FROM app_picture WHERE picture IS NOT NULL AND still IS NULL"), "all stills")
+    still = browser.get(f"/web/apps/{app.slug}").ok()["still"]
+    [listed] = browser.get(f"/web/apps?q={app.slug}").ok()
+    assert listed["still"] == still
+    return still and base64.b64decode(still)
+
+
+def test_stills(world, app):
+    browser = app.author.browser
+    assert still_of(world, app, browser) is None
+    text = images.solid((0, 0, 0))
+    for x in range(40):
+        text.putpixel((x, 5), (250, 180, 20))
+    assert give(world, app, images.gif([images.solid((0, 0, 0)), text, images.solid((0, 0, 0))])) is None
+    assert images.frames_of(still_of(world, app, browser)) == images.frames_of(images.webp(text))
+    # Another picture has another still; what does not fit is lossy.
+    assert give(world, app, LONG) is None
+    assert len(still_of(world, app, browser)) <= 2048
+    # The rendered picture's still takes precedence.
+    green = images.webp(images.solid((0, 255, 0)))
+    world.sql("INSERT INTO app_picture (version_id, engine, picture, made_at) VALUES (%s, 'x', %s, now())",
+              app.version_id, psycopg2.Binary(green))
+    world.sql("SELECT pg_notify('displayd_hint', 'app:' || id || ':' || generation) FROM app WHERE id = %s", app.id)
+    assert images.frames_of(still_of(world, app, browser))[0][0][:3] == bytes((0, 255, 0))

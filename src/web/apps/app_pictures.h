@@ -6,13 +6,16 @@
  * has expired. */
 #pragma once
 
+#include "app_stills.h"
 #include "db/db.h"
 #include "loop/loop.h"
 #include "render/engine.h"
 
 struct app_pictures;
 
-struct app_pictures *app_pictures_create(struct loop *loop, struct db *db, struct engines *engines);
+/* stills: is told of each new picture. */
+struct app_pictures *app_pictures_create(struct loop *loop, struct db *db, struct engines *engines,
+					 struct app_stills *stills);
 /* Begins no more pictures. */
 void app_pictures_drain(struct app_pictures *pictures);
 /* Call it after the database's connections are closed and the engines are drained. */

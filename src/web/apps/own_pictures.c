@@ -1,7 +1,7 @@
 #include "own_pictures.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "catalogue_work.h"
 #include "db/statements.h"
 #include "domain/display.h"
 #include "loop/lanes.h"
@@ -12,19 +12,14 @@
 enum {
 	LOOK_MS = 60 * 1000,
 	FAILED_MS = 10 * 1000,
-	START_MS = 1000,
+	AGAIN_MS = 1000,
 	LEASE_S = 60,
 	PICTURE_BYTES_MAX = 60 * 1000, /* a page of the catalogue shows many */
-	LISTS_US = 10 * 1000 * 1000,   /* an import may have a thousand */
 };
 
 struct own_pictures {
-	struct loop *loop;
-	struct db *db;
-	struct hint_subscription imports;
-	struct deadline next;
-	struct arena arena; /* of the picture under way */
-	struct db_query query;
+	struct catalogue_work work;
+	struct app_stills *stills;
 	struct own_picture_next_row row;
 	struct own_picture_keep_row kept;
 	struct own_picture_return_row returned;
@@ -33,39 +28,19 @@ struct own_pictures {
 	struct panelimage_result result;
 	struct panelimage_error error;
 	bool has_failed;
-	bool is_busy;
-	bool wants_look; /* apps were imported meanwhile */
-	bool is_draining;
-	bool has_listed;       /* open pages were not notified of a new picture */
-	int64_t told_lists_us; /* last notification of open pages */
 };
+
+static struct own_pictures *of_query(struct db_query *query)
+{
+	return container_of(query, struct own_pictures, work.query);
+}
 
 static void begin_pause(struct own_pictures *pictures, uint64_t ms)
 {
 	panelimage_conversion_free(pictures->conversion);
 	panelimage_result_finish(&pictures->result);
 	pictures->conversion = NULL;
-	arena_finish(&pictures->arena);
-	pictures->is_busy = false;
-	if (!pictures->is_draining)
-		deadline_set(pictures->loop, &pictures->next, ms);
-}
-
-static void ask(struct own_pictures *pictures,
-		void (*done)(struct db_query *query, const struct db_result *result))
-{
-	pictures->query.done = done;
-	db_submit(pictures->db, &pictures->query);
-}
-
-/* Each page that shows the catalogue reads all of it again. */
-static void tell_lists(struct own_pictures *pictures)
-{
-	if (!pictures->has_listed)
-		return;
-	pictures->has_listed = false;
-	pictures->told_lists_us = clock_monotonic_us();
-	db_hint(pictures->db, STR("changed:00000000-0000-0000-0000-000000000000:apps"));
+	catalogue_work_pause(&pictures->work, ms);
 }
 
 /* ---- returned ---- */
@@ -73,34 +48,33 @@ static void tell_lists(struct own_pictures *pictures)
 static void on_returned(struct db_query *query, const struct db_result *result)
 {
 	(void)result;
-	begin_pause(container_of(query, struct own_pictures, query), FAILED_MS);
+	begin_pause(of_query(query), FAILED_MS);
 }
 
 /* Gives back a lease whose picture was not decoded: other workers may, or this one later. */
 static void give_back(struct own_pictures *pictures)
 {
-	db_query_init(&pictures->query, &pictures->arena);
-	statement_own_picture_return(&pictures->query,
+	catalogue_work_query(&pictures->work);
+	statement_own_picture_return(&pictures->work.query,
 				     &(struct own_picture_return_parameters){
 					 .app_id = pictures->row.app_id,
 					 .source_hash = pictures->row.source_hash,
 					 .wait_s = FAILED_MS / 1000,
 				     },
 				     &pictures->returned);
-	ask(pictures, on_returned);
+	catalogue_work_ask(&pictures->work, on_returned);
 }
 
 /* ---- kept ---- */
 
 static void on_kept(struct db_query *query, const struct db_result *result)
 {
-	struct own_pictures *pictures = container_of(query, struct own_pictures, query);
+	struct own_pictures *pictures = of_query(query);
 	bool is_kept = result->outcome == DB_OK;
 
 	if (is_kept && !pictures->has_failed) {
-		pictures->has_listed = true;
-		if (clock_monotonic_us() - pictures->told_lists_us >= LISTS_US)
-			tell_lists(pictures);
+		catalogue_work_listed(&pictures->work);
+		app_stills_wake(pictures->stills);
 	}
 	begin_pause(pictures, is_kept ? 0 : FAILED_MS);
 }
@@ -109,13 +83,13 @@ static void keep(struct own_pictures *pictures)
 {
 	const struct own_picture_next_row *row = &pictures->row;
 	struct str picture = {(const char *)pictures->result.data, pictures->result.size};
-	struct str problem = arena_copy(&pictures->arena, str_from(pictures->error.text));
+	struct str problem = arena_copy(&pictures->work.arena, str_from(pictures->error.text));
 
 	if (pictures->has_failed)
 		log_debug("web", "the picture that an app was imported with was not taken",
 			  LOG_STR("app", row->slug), LOG_STR("reason", problem));
-	db_query_init(&pictures->query, &pictures->arena);
-	statement_own_picture_keep(&pictures->query,
+	catalogue_work_query(&pictures->work);
+	statement_own_picture_keep(&pictures->work.query,
 				   &(struct own_picture_keep_parameters){
 				       .app_id = row->app_id,
 				       .source_hash = row->source_hash,
@@ -123,7 +97,7 @@ static void keep(struct own_pictures *pictures)
 				       .problem = pictures->has_failed ? problem : (struct str){0},
 				   },
 				   &pictures->kept);
-	ask(pictures, on_kept);
+	catalogue_work_ask(&pictures->work, on_kept);
 }
 
 /* ---- conversion, on a worker thread ---- */
@@ -198,27 +172,27 @@ static void convert(struct own_pictures *pictures)
 	    .run = step,
 	    .done = on_converted,
 	};
-	if (lanes_submit(pictures->loop, lane, &pictures->job, &retry_after_s) < 0)
+	if (lanes_submit(pictures->work.loop, lane, &pictures->job, &retry_after_s) < 0)
 		give_back(pictures);
 }
 
 static void on_leased(struct db_query *query, const struct db_result *result)
 {
-	struct own_pictures *pictures = container_of(query, struct own_pictures, query);
-	bool goes_on = pictures->wants_look;
+	struct own_pictures *pictures = of_query(query);
+	bool goes_on = pictures->work.wants_look;
 
 	if (result->outcome != DB_OK) {
 		begin_pause(pictures, FAILED_MS);
 		return;
 	}
 	if (result->row_count == 0) {
-		tell_lists(pictures);
-		pictures->wants_look = false;
-		begin_pause(pictures, goes_on ? START_MS : LOOK_MS);
+		catalogue_work_tell(&pictures->work);
+		pictures->work.wants_look = false;
+		begin_pause(pictures, goes_on ? AGAIN_MS : LOOK_MS);
 		return;
 	}
-	db_read_row(result, 0, query->record, &pictures->arena, &pictures->row);
-	if (pictures->is_draining)
+	db_read_row(result, 0, query->record, &pictures->work.arena, &pictures->row);
+	if (pictures->work.is_draining)
 		give_back(pictures);
 	else
 		convert(pictures);
@@ -226,53 +200,33 @@ static void on_leased(struct db_query *query, const struct db_result *result)
 
 static void look(struct deadline *deadline)
 {
-	struct own_pictures *pictures = container_of(deadline, struct own_pictures, next);
+	struct own_pictures *pictures = container_of(deadline, struct own_pictures, work.next);
 
-	if (!db_is_up(pictures->db)) {
-		deadline_set(pictures->loop, deadline, START_MS);
+	if (!catalogue_work_begin(&pictures->work))
 		return;
-	}
-	pictures->is_busy = true;
-	pictures->arena = (struct arena){0};
-	db_query_init(&pictures->query, &pictures->arena);
-	statement_own_picture_next(&pictures->query,
+	statement_own_picture_next(&pictures->work.query,
 				   &(struct own_picture_next_parameters){.lease_s = LEASE_S},
 				   &pictures->row);
-	ask(pictures, on_leased);
+	catalogue_work_ask(&pictures->work, on_leased);
 }
 
-static void on_import(struct hint_subscription *subscription, struct str text)
-{
-	struct own_pictures *pictures = container_of(subscription, struct own_pictures, imports);
-
-	(void)text;
-	pictures->wants_look = pictures->is_busy;
-	if (!pictures->is_busy && !pictures->is_draining)
-		deadline_set(pictures->loop, &pictures->next, 0);
-}
-
-struct own_pictures *own_pictures_create(struct loop *loop, struct db *db)
+struct own_pictures *own_pictures_create(struct loop *loop, struct db *db,
+					 struct app_stills *stills)
 {
 	struct own_pictures *pictures = memory_zalloc(sizeof(*pictures));
 
-	pictures->loop = loop;
-	pictures->db = db;
-	deadline_init(&pictures->next, look);
-	pictures->imports = (struct hint_subscription){.kind = STR("app"), .on_hint = on_import};
-	deadline_set(loop, &pictures->next, START_MS);
-	db_subscribe(db, &pictures->imports);
+	pictures->stills = stills;
+	catalogue_work_init(&pictures->work, loop, db, look);
 	return pictures;
 }
 
 void own_pictures_drain(struct own_pictures *pictures)
 {
-	pictures->is_draining = true;
-	deadline_clear(pictures->loop, &pictures->next);
+	catalogue_work_drain(&pictures->work);
 }
 
 void own_pictures_destroy(struct own_pictures *pictures)
 {
-	db_unsubscribe(&pictures->imports);
-	deadline_clear(pictures->loop, &pictures->next);
+	catalogue_work_finish(&pictures->work);
 	free(pictures);
 }

@@ -6,12 +6,15 @@
  * database first. */
 #pragma once
 
+#include "app_stills.h"
 #include "db/db.h"
 #include "loop/loop.h"
 
 struct own_pictures;
 
-struct own_pictures *own_pictures_create(struct loop *loop, struct db *db);
+/* stills: is told of each new picture. */
+struct own_pictures *own_pictures_create(struct loop *loop, struct db *db,
+					 struct app_stills *stills);
 /* Begins no more pictures. */
 void own_pictures_drain(struct own_pictures *pictures);
 /* Call it after the database's connections are closed and the loop has ended. */
