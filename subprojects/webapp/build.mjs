@@ -136,6 +136,7 @@ async function bundle() {
 	}));
 	return {
 		outputs,
+		first: firstScripts(result.metafile),
 		inputs: [
 			...Object.keys(result.metafile.inputs).filter(
 				(name) => !/^(own-apps|plain-settings):/.test(name),
@@ -146,22 +147,35 @@ async function bundle() {
 	};
 }
 
-function shells(outputs) {
+/** Each page's first script and those that it imports, which the browser then loads side by side. */
+function shells({ script, imported }) {
 	const template = fs.readFileSync(path.join(SOURCE, "src/shell.html"), "utf8");
-	const script = outputs.find((file) => /^app-.*\.js$/.test(file.name)).name;
+	const preloads = imported.map(
+		(name) => `<link rel="modulepreload" href="{base}web/assets/${name}" />`,
+	);
+	const text = template.replace("{script}", script).replace("{preloads}", preloads.join("\n\t\t"));
 	return BASES.map((base, depth) => ({
 		name: `shell-${depth}.html`,
-		data: Buffer.from(template.replaceAll("{base}", base).replace("{script}", script)),
+		data: Buffer.from(text.replaceAll("{base}", base)),
 	}));
 }
 
-const { outputs, inputs } = await bundle();
+/** Returns the entry point among the outputs, and what it imports at once. */
+function firstScripts({ outputs }) {
+	const [file, { imports }] = Object.entries(outputs).find(
+		([, { entryPoint }]) => entryPoint === "src/main.tsx",
+	);
+	const imported = imports.filter(({ kind }) => kind === "import-statement");
+	return { script: path.basename(file), imported: imported.map((one) => path.basename(one.path)) };
+}
+
+const { outputs, inputs, first } = await bundle();
 fs.rmSync(folder, { recursive: true, force: true });
 fs.mkdirSync(folder, { recursive: true });
 const lines = ["--cache-control", "public, max-age=31536000, immutable"];
 for (const { name, data } of outputs) lines.push(`/web/assets/${name}=${write(name, data)}`);
 lines.push("--cache-control", "no-cache");
-for (const { name, data } of shells(outputs)) lines.push(`${name}=${write(name, data)}`);
+for (const { name, data } of shells(first)) lines.push(`${name}=${write(name, data)}`);
 fs.writeFileSync(list, `${lines.join("\n")}\n`);
 const used = [...inputs, "src/shell.html", "build.mjs", "package-lock.json"];
 const names = used.map((name) => path.join(SOURCE, name).replaceAll(" ", "\\ "));

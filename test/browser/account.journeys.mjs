@@ -54,7 +54,7 @@ async function addPasskey(page, person, name) {
 	await dialog.getByLabel("Name", { exact: true }).fill(name);
 	await dialog.getByLabel("Your password", { exact: true }).fill(person.password);
 	await dialog.getByRole("button", { name: "Add passkey", exact: true }).click();
-	await page.getByRole("rowheader", { name }).waitFor();
+	await page.getByRole("rowheader", { name, exact: true }).waitFor();
 }
 
 export default {

@@ -157,6 +157,7 @@ export default {
 			isOwn: false,
 			isPrivate: false,
 			picture: null,
+			still: null,
 			hosts: [],
 		}));
 		await page.route("**/web/apps?*", (route) => {
@@ -173,7 +174,7 @@ export default {
 		});
 		await page.goto("apps");
 		const more = page.getByRole("button", { name: "Show more" });
-		for (let count = 60; count < 1044; count *= 2) {
+		for (let count = 24; count < 1044; count *= 2) {
 			await page
 				.locator(".app-entry")
 				.nth(count - 1)
@@ -191,6 +192,42 @@ export default {
 		await page.goBack();
 		await page.locator(".app-entry").nth(1043).waitFor();
 		await page.waitForFunction((there) => Math.abs(scrollY - there) < 50, y);
+	},
+
+	"an app of the catalogue moves when somebody points at it, and views are in the URL": async (
+		stage,
+	) => {
+		const { ada, grace } = await people(stage);
+		const slug = newSlug("moves");
+		await ada.hand.app({ slug, name: slug });
+		const { id } = await ada.hand.submit(slug, "1.0", CLOCK);
+		await grace.hand.decide(id, "APPROVED");
+		const { page } = ada;
+		await page.goto(`apps?q=${slug}`);
+		const picture = page.locator(".app-entry img.panel-picture");
+		await page.locator('.app-entry img.panel-picture[src^="data:image/webp;base64,"]').waitFor();
+		await page.getByRole("link", { name: slug }).hover();
+		await page.locator('.app-entry img.panel-picture[src*="/picture?"]').waitFor();
+		await page.mouse.move(0, 0);
+		await page.locator('.app-entry img.panel-picture[src^="data:"]').waitFor();
+		assert.equal(await picture.count(), 1);
+		await page.getByRole("button", { name: "On your panels" }).click();
+		await page.getByText(`No apps match “${slug}”`).waitFor();
+		await page.waitForURL(`**/apps?q=${slug}&view=installed`);
+		await page.reload();
+		await page.getByRole("button", { name: "On your panels", pressed: true }).waitFor();
+		await page.getByRole("searchbox").fill("");
+		await page.getByRole("button", { name: "Newest" }).click();
+		await page.waitForURL("**/apps?view=newest");
+		const asked = page.waitForRequest(/web\/apps\?.*view=newest.*broken=true/);
+		await page.getByLabel("Show broken apps").check();
+		await asked;
+		await page.getByLabel("Show broken apps").uncheck();
+		await page.getByRole("link", { name: slug }).waitFor();
+		await stage.checkAccessibility(page);
+		await page.setViewportSize({ width: 390, height: 844 });
+		await page.getByRole("combobox", { name: "Show" }).selectOption("All");
+		await page.waitForURL("**/apps");
 	},
 
 	"a name of a hundred letters breaks no page": async (stage) => {

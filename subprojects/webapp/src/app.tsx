@@ -1,5 +1,4 @@
-import type { JSX } from "preact";
-import { useLayoutEffect } from "preact/hooks";
+import type { ComponentChild, FunctionComponent, JSX } from "preact";
 import type { Account } from "./api/client";
 import { start, startProblem } from "./api/session";
 import { Questions } from "./components/dialog";
@@ -8,99 +7,42 @@ import { Boundary } from "./frame/boundary";
 import { AwayLine, Frame } from "./frame/frame";
 import { Gate } from "./frame/gate";
 import { Heading } from "./frame/page";
-import { go, path } from "./frame/place";
+import { path } from "./frame/place";
 import { matchRoute, type Parameters } from "./frame/routes";
 import { Shortcuts } from "./frame/shortcuts";
-import { AccountPage } from "./pages/account";
-import { AccessPage } from "./pages/account_access";
-import { AccountRemovalPage } from "./pages/account_removal";
-import { AdminPage } from "./pages/admin";
-import { AuditPage } from "./pages/admin_audit";
-import { FirmwarePage } from "./pages/admin_firmware";
-import { InstancePage } from "./pages/admin_instance";
-import { InvitationsPage } from "./pages/admin_invitations";
-import { AppPage } from "./pages/app";
-import { AddPage, AppsPage } from "./pages/apps";
-import { InstallPage } from "./pages/app_install";
-import { ComponentsPage } from "./pages/components";
-import { DevicePage } from "./pages/device";
-import { NewDevicePage } from "./pages/device_new";
-import { DevicesPage } from "./pages/devices";
-import { ImportPage } from "./pages/import_tronbyt";
-import { InstallationPage } from "./pages/installation";
-import { KeysPage } from "./pages/keys";
-import { LinkPage } from "./pages/link";
 import { Missing } from "./pages/missing";
-import { PanelPage } from "./pages/panel";
-import { ReviewPage } from "./pages/review";
-import { ReviewsPage } from "./pages/reviews";
 import { RegisterPage, SignInPage } from "./pages/sign_in";
-import { StudioPage } from "./pages/studio";
-import { StudioAppPage } from "./pages/studio_app";
-import { WebhooksPage } from "./pages/webhooks";
 
-type Page = (props: { account: Account; parameters: Parameters }) => JSX.Element | null;
-
-/** "/" for a signed-in user. */
-function Home(): JSX.Element | null {
-	useLayoutEffect(() => go("devices", { replaces: true }), []);
-	return null;
+export interface PageProps {
+	account: Account;
+	parameters: Parameters;
 }
 
-/** Pages that do not need a signed-in user. */
-const open: Record<string, () => JSX.Element> = {
-	panel: PanelPage,
-	link: LinkPage,
-	...(DEVELOPMENT ? { "web/components": ComponentsPage } : {}),
-};
+export type Page = (props: PageProps) => ComponentChild;
 
-const pages: Record<string, Page> = {
-	"": Home,
-	devices: DevicesPage,
-	"devices/new": NewDevicePage,
-	"devices/import": ImportPage,
-	"devices/{id}": DevicePage,
-	"devices/{id}/add": AddPage,
-	"devices/{id}/{tab}": DevicePage,
-	"devices/{id}/apps/{installation}": InstallationPage,
-	"development/keys": KeysPage,
-	"development/webhooks": WebhooksPage,
-	account: AccountPage,
-	apps: AppsPage,
-	"apps/{id}": AppPage,
-	"apps/{id}/install/{device}": InstallPage,
-	studio: StudioPage,
-	"studio/{id}": StudioAppPage,
-	"studio/{id}/{part}": StudioAppPage,
-	"studio/{id}/{part}/{name}": StudioAppPage,
-	"account/access": AccessPage,
-	"account/removal": AccountRemovalPage,
-};
-
-/** Pages of administrators; for others they do not exist. */
-const administration: Record<string, Page> = {
-	admin: AdminPage,
-	"admin/invitations": InvitationsPage,
-	"admin/firmware": FirmwarePage,
-	"admin/audit": AuditPage,
-	"admin/instance": InstancePage,
-};
-
-/** Pages of reviewers. */
-const reviewing: Record<string, Page> = {
-	review: ReviewsPage,
-	"review/{id}": ReviewPage,
-};
+/** The pages by their paths. */
+export interface AllPages {
+	/** Those that need no signed-in user. */
+	open: Record<string, FunctionComponent>;
+	pages: Record<string, Page>;
+	/** Of administrators; for others they do not exist. */
+	administration: Record<string, Page>;
+	/** Of reviewers. */
+	reviewing: Record<string, Page>;
+}
 
 /**
  * key: a page whose parts have URLs of their own keeps its state while its path changes, so its key
  * is the ID; for others the key is the path.
  */
-function pageOf(account: Account): { Page: Page; parameters: Parameters; key: string } {
+function pageOf(
+	all: AllPages,
+	account: Account,
+): { Page: Page; parameters: Parameters; key: string } {
 	const found =
-		(account.isAdministrator ? matchRoute(administration, path.value) : undefined) ??
-		(account.isReviewer ? matchRoute(reviewing, path.value) : undefined) ??
-		matchRoute(pages, path.value);
+		(account.isAdministrator ? matchRoute(all.administration, path.value) : undefined) ??
+		(account.isReviewer ? matchRoute(all.reviewing, path.value) : undefined) ??
+		matchRoute(all.pages, path.value);
 	const { route: Page, parameters } = found ?? { route: Missing, parameters: {} };
 	const { id, device, installation } = parameters;
 	const isOfTwo = device !== undefined || installation !== undefined;
@@ -119,13 +61,13 @@ function Waiting(): JSX.Element {
 	);
 }
 
-function Content(): JSX.Element | null {
-	const Open = open[path.value];
+function Content({ all }: { all: AllPages }): JSX.Element | null {
+	const Open = all.open[path.value];
 	if (Open) return <Open />;
 	if (!start.value) return <Waiting />;
 	const { account, registration } = start.value;
 	if (account) {
-		const { Page, parameters, key } = pageOf(account);
+		const { Page, parameters, key } = pageOf(all, account);
 		return (
 			<Frame account={account}>
 				<Boundary key={key}>
@@ -137,11 +79,11 @@ function Content(): JSX.Element | null {
 	return path.value === "register" && registration === "open" ? <RegisterPage /> : <SignInPage />;
 }
 
-export function App(): JSX.Element {
+export function App({ all }: { all: AllPages }): JSX.Element {
 	return (
 		<Boundary>
 			{path.value !== "panel" && <AwayLine />}
-			<Content />
+			<Content all={all} />
 			<Questions />
 			<Shortcuts />
 			<Toasts />

@@ -1,18 +1,9 @@
-import "./style/tokens.css";
-import "./style/base.css";
-import "./style/components.css";
-import "./style/panel.css";
-import "./style/frame.css";
-import "./style/pages.css";
-import "./style/apps.css";
-import "./style/account.css";
-import "./style/devices.css";
-import "./style/rotation.css";
-import "./style/render.css";
+import "./core";
 
 import { render } from "preact";
 import { loadStart, start, watchServer } from "./api/session";
 import { App } from "./app";
+import { all } from "./routes";
 import { startFocus } from "./frame/focus";
 import { startLinks } from "./frame/links";
 import { path, startPlaces } from "./frame/place";
@@ -28,5 +19,5 @@ if (root) {
 		watchServer();
 		void loadStart();
 	}
-	render(<App />, root);
+	render(<App all={all} />, root);
 }

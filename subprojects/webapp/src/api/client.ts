@@ -76,6 +76,9 @@ interface Query {
 	keepSetUp?: boolean;
 	/** Also apps that their collection marks as broken. */
 	broken?: "true";
+	/** Apps of a category, or of a view. */
+	category?: string;
+	view?: string;
 	/** The device for which a form is filled in. */
 	deviceId?: string;
 	/** IDs of the devices to read. */
@@ -93,20 +96,8 @@ interface Query {
 
 function queryText(query: Query): string {
 	const parameters = new URLSearchParams();
-	if (query.limit !== undefined) parameters.set("limit", String(query.limit));
-	if (query.q) parameters.set("q", query.q);
-	if (query.cursor !== undefined) parameters.set("cursor", query.cursor);
-	if (query.deviceId !== undefined) parameters.set("deviceId", query.deviceId);
-	if (query.devices !== undefined) parameters.set("devices", query.devices.join());
-	if (query.search !== undefined) parameters.set("search", query.search);
-	if (query.keepSetUp !== undefined) parameters.set("keepSetUp", String(query.keepSetUp));
-	if (query.host !== undefined) parameters.set("host", query.host);
-	if (query.byApp !== undefined) parameters.set("byApp", String(query.byApp));
-	if (query.dryRun !== undefined) parameters.set("dryRun", String(query.dryRun));
-	if (query.keepAddresses !== undefined)
-		parameters.set("keepAddresses", String(query.keepAddresses));
-	if (query.openAddresses !== undefined)
-		parameters.set("openAddresses", String(query.openAddresses));
+	for (const [name, value] of Object.entries(query) as [string, Query[keyof Query]][])
+		if (value !== undefined && (name !== "q" || value !== "")) parameters.set(name, String(value));
 	// The server does not decode "+" as a space (RFC 3986).
 	const text = parameters.toString().replaceAll("+", "%20");
 	return text === "" ? "" : `?${text}`;

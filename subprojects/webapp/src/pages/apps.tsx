@@ -7,8 +7,8 @@ import { Button } from "../components/button";
 import { Check } from "../components/check";
 import { Empty } from "../components/empty";
 import { useDevices, type Device } from "../devices/store";
-import { pathOf } from "../forms/app_about";
-import { AppPicture } from "../forms/app_picture";
+import { AppCard } from "../forms/app_card";
+import { AppViews, type Chosen } from "../forms/app_views";
 import { Heading } from "../frame/page";
 import { useAddress, useKept } from "../frame/place";
 import type { Parameters } from "../frame/routes";
@@ -19,7 +19,7 @@ import { isolated } from "../components/isolated";
 type CatalogueApp = Schemas["CatalogueApp"];
 
 /** Apps shown at a time. */
-const PART = 60;
+const PART = 24;
 /** The limit of a list's part. */
 const ASKED_MAX = 1000;
 const TYPING_MS = 200;
@@ -50,26 +50,6 @@ function Search({
 				onInput={(event) => onInput(event.currentTarget.value)}
 			/>
 		</div>
-	);
-}
-
-function Entry({ app, device }: { app: CatalogueApp; device: ForDevice }): JSX.Element {
-	const path = `apps/${pathOf(app)}`;
-	const to = device ? `${path}/install/${device.id}` : path;
-	return (
-		<li class="app-entry">
-			<a class="app-entry-link" href={to} data-page>
-				<span class="app-entry-picture" aria-hidden="true">
-					<AppPicture app={app} />
-				</span>
-				<span class="app-entry-name">{app.name}</span>
-			</a>
-			<p class="app-entry-line quiet" title={app.description}>
-				{app.brokenReason !== undefined && <span class="badge bad">Broken</span>}
-				{app.isPrivate && <span class="badge">Private</span>}
-				{isolated(app.description)}
-			</p>
-		</li>
 	);
 }
 
@@ -130,22 +110,29 @@ function NoApps({ onAdded }: { onAdded: () => Promise<void> }): JSX.Element {
 }
 
 function Nothing({
-	wanted,
+	wish: { q, view, category },
 	onAdded,
 }: {
-	wanted: string;
+	wish: Wish;
 	onAdded: () => Promise<void>;
 }): JSX.Element {
-	if (wanted !== "")
+	if (q !== "")
 		return (
-			<Empty title={`No apps match “${wanted}”`}>
+			<Empty title={`No apps match “${q}”`}>
 				<p>The search covers names, summaries, authors, categories and tags.</p>
 			</Empty>
 		);
+	if (view === "installed")
+		return (
+			<Empty title="No app is on your panels">
+				<p>Choose one of all apps, and a device that shows it.</p>
+			</Empty>
+		);
+	if (category !== "") return <Empty title="No apps of this category" />;
 	return <NoApps onAdded={onAdded} />;
 }
 
-interface Wish {
+interface Wish extends Chosen {
 	q: string;
 	/** Also apps that their collection marks as broken. */
 	withBroken: boolean;
@@ -158,20 +145,23 @@ interface Found extends Wish {
 }
 
 /** Loads as many apps as wanted, one part of the list after the other. */
-async function find({ q, withBroken, limit }: Wish): Promise<Found> {
+async function find(wish: Wish): Promise<Found> {
+	const { q, view, category, withBroken, limit } = wish;
 	const list: CatalogueApp[] = [];
 	let cursor: string | undefined;
 	do {
 		const part = await getPart("/web/apps", {
 			limit: Math.min(ASKED_MAX, limit - list.length),
 			q,
+			...(view === "" ? {} : { view }),
+			...(category === "" ? {} : { category }),
 			...(withBroken ? { broken: "true" } : {}),
 			...(cursor === undefined ? {} : { cursor }),
 		});
 		list.push(...part.rows);
 		({ cursor } = part);
 	} while (cursor !== undefined && list.length < limit);
-	return { q, withBroken, limit, list, isWhole: cursor === undefined };
+	return { ...wish, list, isWhole: cursor === undefined };
 }
 
 /** Holds the search text and the number of apps shown; kept in the browser's history entry. */
@@ -180,6 +170,8 @@ function useFound(): {
 	setTyped: (text: string) => void;
 	withBroken: boolean;
 	setWithBroken: (withBroken: boolean) => void;
+	chosen: Chosen;
+	choose: (chosen: Chosen) => void;
 	apps: Resource<Found>;
 	more: () => void;
 } {
@@ -187,7 +179,9 @@ function useFound(): {
 	const [limit, setLimit] = useKept("limit", PART);
 	const [broken, keepBroken] = useAddress("broken");
 	const withBroken = broken === "true";
-	const wish = useRef<Wish>({ q: typed.trim(), withBroken, limit });
+	const [view, setView] = useAddress("view");
+	const [category, setCategory] = useAddress("category");
+	const wish = useRef<Wish>({ q: typed.trim(), view, category, withBroken, limit });
 	const apps = useResource(() => find(wish.current), ["apps"]);
 	useEffect(() => {
 		const q = typed.trim();
@@ -209,11 +203,20 @@ function useFound(): {
 		keepBroken(isOn ? "true" : "");
 		void apps.refresh();
 	};
-	return { typed, setTyped, withBroken, setWithBroken, apps, more };
+	const choose = (chosen: Chosen) => {
+		wish.current = { ...wish.current, ...chosen, limit: PART };
+		setLimit(PART);
+		setView(chosen.view);
+		setCategory(chosen.category);
+		void apps.refresh();
+	};
+	const chosen = { view, category };
+	return { typed, setTyped, withBroken, setWithBroken, chosen, choose, apps, more };
 }
 
 function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
-	const { typed, setTyped, withBroken, setWithBroken, apps, more } = useFound();
+	const found = useFound();
+	const { typed, setTyped, withBroken, setWithBroken, apps, more } = found;
 	const shown = apps.value.value;
 	return (
 		<>
@@ -221,11 +224,12 @@ function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
 				<Search value={typed} onInput={setTyped} />
 				<Check label="Show broken apps" isOn={withBroken} onChange={setWithBroken} />
 			</div>
-			{shown?.list.length === 0 && <Nothing wanted={shown.q} onAdded={() => apps.refresh()} />}
+			<AppViews chosen={found.chosen} withBroken={withBroken} onChoose={found.choose} />
+			{shown?.list.length === 0 && <Nothing wish={shown} onAdded={() => apps.refresh()} />}
 			{shown && shown.list.length > 0 && (
 				<ul class="app-list">
 					{shown.list.map((app) => (
-						<Entry key={app.id} app={app} device={device} />
+						<AppCard key={app.id} app={app} {...(device ? { deviceId: device.id } : {})} />
 					))}
 				</ul>
 			)}

@@ -1,0 +1,4 @@
+/** The page that is a panel itself. */
+import "../core";
+
+export { PanelPage } from "./panel";

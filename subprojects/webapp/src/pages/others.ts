@@ -1,0 +1,20 @@
+/** The pages that are not opened every day, as one script. */
+import "../core";
+
+export { AccountPage } from "./account";
+export { AccessPage } from "./account_access";
+export { AccountRemovalPage } from "./account_removal";
+export { AdminPage } from "./admin";
+export { AuditPage } from "./admin_audit";
+export { FirmwarePage } from "./admin_firmware";
+export { InstancePage } from "./admin_instance";
+export { InvitationsPage } from "./admin_invitations";
+export { ComponentsPage } from "./components";
+export { ImportPage } from "./import_tronbyt";
+export { KeysPage } from "./keys";
+export { LinkPage } from "./link";
+export { ReviewPage } from "./review";
+export { ReviewsPage } from "./reviews";
+export { StudioPage } from "./studio";
+export { StudioAppPage } from "./studio_app";
+export { WebhooksPage } from "./webhooks";
