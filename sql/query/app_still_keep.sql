@@ -1,5 +1,5 @@
--- Stores the still of a picture that was leased, of a version or of an app (the other is all zero); empty: none could be
--- made. is_kept false: there is another picture meanwhile.
+-- Stores the still of a leased picture, of a version or of an app (the other is all zero); empty: none could be made.
+-- is_kept false: there is another picture meanwhile.
 -- params: version_id uuid, app_id uuid, hash text, still bytea
 -- row: is_kept bool
 WITH rendered AS (

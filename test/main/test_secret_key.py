@@ -106,7 +106,7 @@ LABELS = {"webhook.secret": "webhook", "mqtt_connection.password": "mqtt passwor
 # Encrypted with the same key, but soon gone: within the hour, and within a day.
 PASSING = {"account_import_line.secret_settings", "webhook.previous_secret"}
 # Columns of bytes that are not encrypted, by the second half of the name: pictures, hashes, and keys of their own.
-PLAIN = {"picture", "previous_picture", "source", "source_hash", "settings_hash", "secret_hash", "place", "last_place",
+PLAIN = {"picture", "previous_picture", "still", "source", "source_hash", "settings_hash", "secret_hash", "place", "last_place",
          "alias_key_hash", "link_key_hash", "second_key_hash", "public_key", "challenge", "challenge_key",
          "secret_key_fingerprint", "content"}
 

@@ -1,4 +1,4 @@
-/* What those have in common who make the catalogue's pictures in the background: they do one thing
+/* The common part of those who make the catalogue's pictures in the background: they do one thing
  * at a time, look for more after pauses and when an app is deployed or imported, and tell open
  * pages. */
 #pragma once

@@ -1,4 +1,4 @@
-/* One frame of a picture, in few bytes. */
+/* Stills: one frame of a picture, in few bytes. */
 
 #include "panelimage/panelimage.h"
 

@@ -194,10 +194,10 @@ int panelimage_probe_webp(const uint8_t *data, size_t size, struct panelimage_si
  * Returns the new size. */
 size_t panelimage_cut_webp(uint8_t *data, size_t size, size_t max_bytes);
 
-/* Makes a WebP of one frame, for lists of many pictures: the first of those with the most lit pixels
- * among the first hundred. It is lossless if max_bytes are enough, else close to it, else lossy.
- * Returns 0, or -1 with *reterr set and *ret untouched, also if max_bytes are too few for any way.
- * The caller owns *ret. */
+/* Makes a WebP of one frame, for lists of many pictures: the first of those with the most lit
+ * pixels among the first hundred. It is lossless if max_bytes are enough, else close to it, else
+ * lossy. Returns 0, or -1 with *reterr set and *ret untouched, also if max_bytes are too few for
+ * any way. The caller owns *ret. */
 int panelimage_still(const uint8_t *data, size_t size, struct panelimage_size panel,
 		     size_t max_bytes, struct panelimage_result *ret,
 		     struct panelimage_error *reterr) __attribute__((warn_unused_result));
