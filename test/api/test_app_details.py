@@ -29,6 +29,23 @@ def takes(schema, settings):
 # ---- the app ----
 
 
+def test_source(world, account):
+    app = published(account)
+    path = f"/v1/apps/{app.id}/source"
+    source = account.get(path).ok()
+    [[script]] = world.sql("SELECT script_content FROM app_version WHERE app_id = %s", app.id)
+    assert source == {"version": "1.0", "scriptLanguage": "STARLARK", "scriptContent": script}
+    assert account.get(f"/v1/apps/{app.slug}/source").ok() == source
+    # A private app has no source for others, and a version that is not deployed none for anybody.
+    other = world.account()
+    other.get(path).problem(404)
+    world.sql("UPDATE app SET visibility = 'public' WHERE id = %s", app.id)
+    assert other.get(path).ok() == source
+    world.sql("UPDATE app SET status = 'disabled' WHERE id = %s", app.id)
+    for name in (app.id, UNKNOWN_ID, "none"):
+        assert account.get(f"/v1/apps/{name}/source").problem(404)["code"] == "app_not_found"
+
+
 def test_details(world, account):
     app = published(account)
     shown = details(account, app.id).ok()

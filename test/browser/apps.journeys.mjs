@@ -230,6 +230,30 @@ export default {
 		await page.waitForURL("**/apps");
 	},
 
+	"an app of another is read, and made one's own": async (stage) => {
+		const { ada, grace } = await people(stage);
+		const slug = newSlug("mine");
+		await ada.hand.app({ slug, name: slug });
+		const { id } = await ada.hand.submit(slug, "1.0", CLOCK);
+		await grace.hand.decide(id, "APPROVED");
+		const { page } = grace;
+		await page.goto(`apps/${slug}`);
+		await page.getByRole("button", { name: "Show the script" }).click();
+		await page.locator(".cm-content").getByText("Every other second").waitFor();
+		await stage.checkAccessibility(page);
+		await page.getByRole("button", { name: "Make it mine" }).click();
+		await page.waitForURL(`**/studio/${slug}`);
+		await page.locator(".cm-content").getByText("Every other second").waitFor();
+		// A second copy has another name.
+		await page.goto(`apps?q=${slug}`);
+		const app = (await (await page.request.get(`web/apps?q=${slug}`)).json())[0];
+		await page.goto(`apps/${app.id}`);
+		await page.getByRole("button", { name: "Make it mine" }).click();
+		await page.waitForURL(`**/studio/${slug}-2`);
+		const own = await (await page.request.get(`web/studio/${slug}-2`)).json();
+		assert.deepEqual([own.visibility, own.name], ["private", slug]);
+	},
+
 	"a name of a hundred letters breaks no page": async (stage) => {
 		const { ada, grace, author } = await people(stage);
 		const slug = newSlug("long");

@@ -14,7 +14,8 @@ PANEL = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(PANEL)
 
 # Operations of an app's deployed version, and of entries of a rotation.
-OF_DEPLOYED = ("deployAppVersion", "getApp", "getAppPicture", "getAppSchema", "getAppVersionCheck", "createInstallation")
+OF_DEPLOYED = ("deployAppVersion", "getApp", "getAppPicture", "getAppSchema", "getAppSource",
+               "getAppVersionCheck", "createInstallation")
 OF_ENTRIES = ("getInstallation", "updateInstallation", "orderInstallations", "deleteInstallation", "copyInstallation",
               "moveInstallation",
               "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview", "v0DeleteInstallation")

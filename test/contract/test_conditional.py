@@ -62,6 +62,11 @@ def change(stage, world, template):
         scene.picture(world, app_id, seed=1)
     elif template.endswith("/preview"):
         assert device.push(images.png(images.gradient(next(STEPS))), installationId="weather", background=True).status == 200
+    elif template.endswith("/source"):
+        body = {"version": "source", "scriptContent": "def main():\n    return [1][1:]\n", "scriptLanguage": "STARLARK"}
+        assert account.post(f"/v1/apps/{app_id}/upload", body).status == 201
+        scene.approve(world, app_id)
+        assert account.post(f"/v1/apps/{app_id}/deploy", {"version": "source"}).status == 200
     elif template.endswith("/check"):
         can_run(world.sql, app_id, "1")
     elif template.endswith("/versions"):

@@ -16,7 +16,7 @@ ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConn
          "getPicture", "getPictureAsWebp", "getPictureAsGif", "getPictureAsPng",
          "pushImage", "pushImageToDevices", "setBrightness", "pinEntries", "showMessage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "getAppVersionCheck", "listApps", "getApp", "getAppPicture",
-         "getAppSchema",
+         "getAppSchema", "getAppSource",
          "streamEvents", "getFirmware", "updateFirmware", "startFirmwareUpdate", "setLeader", "getLeader", "removeLeader",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",
          "listInstallations", "getDeviceRotation", "getInstallation", "updateInstallation", "createInstallation",

@@ -87,7 +87,7 @@ def test_chosen_devices(world, person):
 # Calls without a device in the path: which a key for chosen devices may use.
 ACCOUNT_WIDE = OF_ALL - {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
 NO_DEVICE = {("get", "/v1/account"), ("get", "/v1/apps"), ("get", "/v1/apps/{appId}"), ("get", "/v1/apps/{appId}/picture"),
-             ("get", "/v1/apps/{appId}/schema"), ("get", "/v1/apps/{appId}/versions"),
+             ("get", "/v1/apps/{appId}/schema"), ("get", "/v1/apps/{appId}/source"), ("get", "/v1/apps/{appId}/versions"),
              ("get", "/v1/apps/{appId}/versions/{version}/check"),
              ("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
 FILTERED = {("get", "/v1/device-names"), ("get", "/v1/devices"), ("get", "/v0/devices"), ("get", "/v1/events"), ("post", "/v1/push"),

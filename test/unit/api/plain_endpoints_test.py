@@ -48,7 +48,7 @@ static void ask_lamp_list(struct task *task, struct db_query *query, const struc
 
 	statement_lamp_list(query, &(struct lamp_list_parameters){
 		.account_id = task_account_id(task),
-		.wanted = choice->text,
+		.wanted = choice->texts[0],
 		.with_broken = choice->is_on,
 	}, range);
 }

@@ -9,6 +9,7 @@ import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
 import { Broken, Origin, pathOf, Tags } from "../forms/app_about";
 import { AppPicture } from "../forms/app_picture";
+import { AppSource } from "../forms/app_source";
 import { Hosts } from "../forms/render_state";
 import { removed, removeLater, settleRemoval } from "../devices/removals";
 import { Heading } from "../frame/page";
@@ -135,6 +136,13 @@ function About({ app }: { app: CatalogueApp }): JSX.Element {
 				{app.isPrivate && ", only you can install it"}
 			</p>
 			<Tags app={app} />
+			{!app.isOwn && (
+				<p>
+					<a href={`apps?q=${encodeURIComponent(app.author)}`} data-page>
+						Other apps by {isolated(app.author)}
+					</a>
+				</p>
+			)}
 			<Broken app={app} />
 			<Hosts hosts={app.hosts} />
 			{app.isOwn && (
@@ -190,6 +198,7 @@ export function AppPage({ parameters }: { parameters: Parameters }): JSX.Element
 				<h2 id="install">Install on</h2>
 				<Devices app={shown} devices={devices} />
 			</section>
+			<AppSource app={shown} />
 		</div>
 	);
 }
