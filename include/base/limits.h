@@ -188,10 +188,11 @@ enum {
 	LIMIT_RENDER_WANTS = 20000,
 	LIMIT_PICTURE_MEMORY = 256 * 1024 * 1024,
 	/* View subscriptions of a worker's open pages, of which an account may have as many as it
-	 * leaves free: 503. View leases of all pages for devices of a worker: further ones get
-	 * reports later. */
+	 * leaves free: 503. Watches of other workers for panels of a worker, and workers that
+	 * watch: pages of further ones show the panel as offline. */
 	LIMIT_VIEWS = 16 * 1024,
-	LIMIT_LEASES = 32 * 1024,
+	LIMIT_WATCHES = 128 * 1024,
+	LIMIT_VIEW_PEERS = 1024,
 	/* Frames of a device's panel connections in all workers: connections that send more are
 	 * dropped. A panel whose connection was dropped for that has some frames left for its next
 	 * one. */

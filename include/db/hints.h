@@ -9,6 +9,9 @@
  *   "read:<id>"                  a row was changed       read caches forget answers with it
  *   "changed:<id>:<topic>"       data of an account       streams notify the account's pages
  *   "watch:<id>:<sender>"        a page shows a device   the panel's worker answers
+ *   "unwatch:<id>:<sender>"      no page shows it now    the panel's worker tells no more
+ *   "here:<sender>"              watches, or is watched  its watches and reports stay valid
+ *   "came:<id>:<sender>"         has got the panel       who watches the device asks again
  *   "shows:<id>:<sender>:..."    what a panel shows      view subscriptions tell pages
  *   "listen:<account>"           a program listens       other workers keep events
  *   "event:<account>:..."        at an account's device  stored for event streams

@@ -16,7 +16,7 @@
  *   render_keys
  *   -> loader, picture_fetcher, write_behind, panel_reports, push_order, orders,
  *   firmware_orders, stored_push
- *   -> lookups, reconciliation -> panel_connections, polling -> leases, upcoming
+ *   -> lookups, reconciliation -> panel_connections, polling -> view_peers, leases, upcoming
  *   -> view_subscriptions -> expiry -> delivery */
 #pragma once
 
@@ -29,15 +29,16 @@
 #include "delivery/stored_push.h"
 #include "delivery/upcoming.h"
 #include "delivery/view_subscription.h"
+#include "delivery/watch_region.h"
 #include "domain/picture_hash.h"
 #include "http/request.h"
 
 struct delivery;
 struct settings_key;
 
-/* Subscribes to change hints. loop, db and shared, which holds cursor_region, change_region and
- * rate_region, must outlive the delivery. worker: this process's number among those that share the
- * regions, from 0. Free with delivery_destroy(). */
+/* Subscribes to change hints. loop, db and shared, which holds cursor_region, change_region,
+ * watch_region and rate_region, must outlive the delivery. worker: this process's number among
+ * those that share the regions, from 0. Free with delivery_destroy(). */
 struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
 				 unsigned worker);
 

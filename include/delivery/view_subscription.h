@@ -4,8 +4,8 @@
  *   page <--on_view()------------------ subscription <--hint "shows:..."-- holder of the panel
  *
  * Only the worker that holds a panel's connection, or that answered its last poll, knows what the
- * panel shows. It sends that at once, and at each change, while the device is watched: a view
- * subscription is renewed every 12 s and dropped after 30 s. Nothing is sent for devices that
+ * panel shows. It sends that at once, and at each change, while the device is watched: until the
+ * last page is closed, or its worker was not heard for 30 s. Nothing is sent for devices that
  * nobody watches. */
 #pragma once
 

@@ -186,11 +186,11 @@ static void on_shown(void *context, struct panel *panel)
 	upcoming_look(&delivery->upcoming, panel);
 }
 
-static void on_view(void *context, struct id device_id, const struct panel_view *view)
+static void on_come(void *context, const struct panel *panel)
 {
 	struct delivery *delivery = context;
 
-	view_subscriptions_take(&delivery->subscriptions, device_id, delivery->leases.self, view);
+	leases_come(&delivery->leases, panel);
 }
 
 static void on_device_hint(struct hint_subscription *hints, struct str text)
@@ -320,6 +320,7 @@ static void connect_panel_connections(struct delivery *delivery, struct loop *lo
 	    .firmware_orders = &delivery->firmware_orders,
 	    .cursors = cursors,
 	    .rates = region_common(shared, &rate_region),
+	    .on_come = on_come,
 	    .on_change = on_shown,
 	    .context = delivery,
 	};
@@ -330,25 +331,10 @@ static void connect_panel_connections(struct delivery *delivery, struct loop *lo
 	    .write_behind = &delivery->write_behind,
 	    .orders = &delivery->orders,
 	    .cursors = cursors,
+	    .on_come = on_come,
 	    .on_change = on_shown,
 	    .context = delivery,
 	};
-}
-
-static void connect_view_subscriptions(struct delivery *delivery, struct loop *loop)
-{
-	delivery->leases = (struct leases){
-	    .loop = loop,
-	    .db = delivery->db,
-	    .panels = &delivery->panels,
-	    .cursors = &delivery->cursors,
-	    .on_view = on_view,
-	    .context = delivery,
-	};
-	leases_init(&delivery->leases);
-	delivery->subscriptions = (struct view_subscriptions){
-	    .loop = loop, .db = delivery->db, .leases = &delivery->leases, .max = LIMIT_VIEWS};
-	view_subscriptions_init(&delivery->subscriptions);
 }
 
 struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
@@ -361,7 +347,7 @@ struct delivery *delivery_create(struct loop *loop, struct db *db, struct region
 	connect_panels(delivery, loop, shared);
 	connect_database(delivery, loop);
 	connect_panel_connections(delivery, loop, shared);
-	connect_view_subscriptions(delivery, loop);
+	views_init(delivery, loop, shared);
 	delivery->hints = (struct hint_subscription){
 	    .kind = STR("device"),
 	    .on_hint = on_device_hint,
@@ -459,8 +445,7 @@ void delivery_destroy(struct delivery *delivery)
 	reconciliation_finish(&delivery->reconciliation);
 	expiry_finish(&delivery->expiry);
 	panels_finish(&delivery->panels);
-	view_subscriptions_finish(&delivery->subscriptions);
-	leases_finish(&delivery->leases);
+	views_finish(delivery);
 	panel_connections_finish(&delivery->connections);
 	lookups_finish(&delivery->lookups);
 	orders_finish(&delivery->orders);

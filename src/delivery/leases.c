@@ -1,36 +1,39 @@
 #include "leases.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "panel_views.h"
 #include "view_hint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	LEASE_MS = 30 * 1000,
+	/* Watches are asked for again within half of this time (view_subscriptions.c): those of a
+	 * worker whose "unwatch" was lost end. */
+	WATCH_MS = 11 * 60 * 1000,
 	/* Panels that are checked in a turn. */
 	BATCH = 64,
 	AGAIN_MS = 5,
-	/* Time for which a polling panel counts as online after its next poll was due. */
-	POLL_GRACE_MS = 60 * 1000,
 };
 
-/* Last report on a panel that is here. */
-struct notified {
-	struct shown shown;
-	struct view_picture now, next; /* without their installations */
-};
-
-/* Lease of a view. Most leases of a worker are for panels that are elsewhere. */
 struct lease {
 	struct map_node by_id;
-	struct list by_age;
 	struct list to_notify;
+	struct list watches; /* of struct watch */
 	struct id id;
-	uint64_t until_ms;	   /* end of this worker's own subscription */
-	uint64_t other_until_ms;   /* end of the subscriptions of others */
-	struct notified *notified; /* NULL: the panel is not here */
-	bool is_asked;		   /* report what it shows, new or not */
+	struct panel_view_sent *notified; /* NULL: the panel is not here */
+	bool is_own;			  /* pages of this worker watch */
+	bool is_complete;		  /* everybody who watches has a watch here */
+	bool is_asked;			  /* report what it shows, new or not */
+};
+
+/* Watch of another worker. */
+struct watch {
+	struct list of_lease;
+	struct list of_peer;
+	struct lease *lease;
+	struct view_peer *peer;
+	uint64_t asked_ms;
 };
 
 static struct str id_view(const struct id *id)
@@ -45,121 +48,37 @@ static struct lease *lease_find(const struct leases *leases, struct id id)
 	return node ? container_of(node, struct lease, by_id) : NULL;
 }
 
+static void watch_free(struct leases *leases, struct watch *watch)
+{
+	list_remove(&watch->of_lease);
+	list_remove(&watch->of_peer);
+	watch->peer->watch_count--;
+	leases->watch_count--;
+	view_peers_need_less(leases->peers);
+	free(watch);
+}
+
+static void drop_watches(struct leases *leases, struct lease *lease)
+{
+	while (!list_is_empty(&lease->watches))
+		watch_free(leases, container_of(lease->watches.next, struct watch, of_lease));
+}
+
 static void lease_free(struct leases *leases, struct lease *lease)
 {
+	drop_watches(leases, lease);
 	map_remove(&leases->by_id, &lease->by_id);
-	list_remove(&lease->by_age);
 	list_remove(&lease->to_notify);
 	free(lease->notified);
 	free(lease);
 }
 
-/* ---- what a panel shows ---- */
+/* ---- reports ---- */
 
 static struct playback_clock clock_now(const struct leases *leases)
 {
 	return (struct playback_clock){.now_ms = (int64_t)loop_now_ms(leases->loop),
 				       .wall_us = clock_wall_us()};
-}
-
-/* Returns what the newest connection shows, else the last poll. *ret_rank_us: when that connection
- * or poll began. */
-static struct shown look(const struct leases *leases, struct panel *panel,
-			 struct playback_clock clock, int64_t *ret_rank_us)
-{
-	struct poll_cursor cursor;
-	const struct shown_poll *poll;
-	const struct content *content;
-	struct content room;
-
-	if (!panel || panel->state != PANEL_READY)
-		return (struct shown){0};
-	content = panel_shown(panel, clock.wall_us, &room);
-	if (!list_is_empty(&panel->connections)) {
-		const struct panel_connection *connection =
-		    container_of(panel->connections.previous, struct panel_connection, node);
-
-		*ret_rank_us = connection->connected_us;
-		return shown_of_playback(&connection->playback, content, clock);
-	}
-	poll = panel->polled;
-	/* The panel may have polled at another worker since, which knows more. */
-	if (!poll || clock.now_ms > poll->at_ms + poll->dwell_s * 1000 + POLL_GRACE_MS ||
-	    !cursor_was_set_here(leases->cursors, panel->id))
-		return (struct shown){0};
-	*ret_rank_us = poll->at_us;
-	cursor = cursor_get(leases->cursors, panel->id);
-	return shown_of_poll(poll, &cursor, content, clock);
-}
-
-static bool is_same_item(const struct playback_item *a, const struct playback_item *b)
-{
-	return playback_item_is_same(a, b) && a->picture_generation == b->picture_generation;
-}
-
-/* The bytes of a replaced or dropped picture are gone, but its hash is known if it was reported
- * before. */
-static void name_picture(struct view_picture *picture, struct panel *panel,
-			 const struct playback_item *item, const struct notified *notified)
-{
-	struct playback_item there;
-	const struct panel *of = panel_of_item(panel, item, &there);
-	const struct content_installation *installation = content_at(&of->content, there.position);
-
-	if (installation)
-		picture->installation_id = installation->id;
-	picture->has_hash = panel_picture_hash(panel, item, picture->hash);
-	picture->filter = item->look.filter;
-	if (picture->has_hash || !notified)
-		return;
-	if (is_same_item(item, &notified->shown.item))
-		memcpy(picture, &notified->now, offsetof(struct view_picture, installation_id));
-	else if (is_same_item(item, &notified->shown.next))
-		memcpy(picture, &notified->next, offsetof(struct view_picture, installation_id));
-}
-
-static int64_t wall_us_of(int64_t ms, struct playback_clock clock)
-{
-	return clock.wall_us + (ms - clock.now_ms) * 1000;
-}
-
-static struct panel_view view_of(const struct notified *notified, struct panel *panel,
-				 const struct shown *shown, int64_t rank_us,
-				 struct playback_clock clock)
-{
-	struct panel_view view = {
-	    .connection = shown->connection,
-	    .is_acknowledged = shown->is_acknowledged,
-	    .brightness = shown->brightness,
-	    .rank_us = rank_us,
-	};
-
-	if (shown->connection == SHOWN_OFFLINE)
-		return view;
-	if (shown->kind != SHOWN_UNKNOWN)
-		view.since_us = wall_us_of(shown->since_ms, clock);
-	if (shown->until_ms && shown->kind != SHOWN_UNKNOWN)
-		view.until_us = wall_us_of(shown->until_ms, clock);
-	name_picture(&view.now, panel, &shown->item, notified);
-	name_picture(&view.next, panel, &shown->next, notified);
-	view.now.kind = shown->kind;
-	view.next.kind = shown->next_kind;
-	return view;
-}
-
-/* ---- reports ---- */
-
-static void notify(struct leases *leases, struct lease *lease, const struct panel_view *view)
-{
-	uint64_t now_ms = loop_now_ms(leases->loop);
-	struct arena arena = {0};
-
-	if (lease->other_until_ms > now_ms) {
-		db_hint(leases->db, view_hint_write(&arena, lease->id, leases->self, view));
-		arena_finish(&arena);
-	}
-	if (lease->until_ms > now_ms)
-		leases->on_view(leases->context, lease->id, view);
 }
 
 static void note_notified(struct lease *lease, const struct shown *shown,
@@ -172,9 +91,37 @@ static void note_notified(struct lease *lease, const struct shown *shown,
 	}
 	if (!lease->notified)
 		lease->notified = memory_zalloc(sizeof(*lease->notified));
-	*lease->notified = (struct notified){.shown = *shown, .now = view->now, .next = view->next};
+	*lease->notified =
+	    (struct panel_view_sent){.shown = *shown, .now = view->now, .next = view->next};
 	lease->notified->now.installation_id = lease->notified->next.installation_id =
 	    (struct str){0};
+}
+
+/* Only those who hold a panel keep leases for others. */
+static void leave(struct leases *leases, struct lease *lease)
+{
+	drop_watches(leases, lease);
+	lease->is_complete = false;
+	if (!lease->is_own)
+		lease_free(leases, lease);
+}
+
+static void notify(struct leases *leases, struct lease *lease, const struct panel_view *view,
+		   bool has_left)
+{
+	struct id device_id = lease->id;
+	bool is_own = lease->is_own;
+	struct arena arena = {0};
+
+	if (!list_is_empty(&lease->watches)) {
+		db_hint(leases->db, view_hint_write(&arena, device_id, leases->peers->self, view));
+		arena_finish(&arena);
+	}
+	if (has_left)
+		leave(leases, lease);
+	/* Last, since the page may be closed: then the lease is gone. */
+	if (is_own)
+		leases->on_view(leases->context, device_id, view);
 }
 
 /* Sends nothing for a panel not connected here, except one offline report when it leaves. */
@@ -182,9 +129,10 @@ static void notify_if_new(struct leases *leases, struct lease *lease)
 {
 	struct playback_clock clock = clock_now(leases);
 	struct panel *panel = panels_find(leases->panels, lease->id);
+	bool was_polling = lease->notified && lease->notified->shown.connection == SHOWN_POLLING;
 	bool is_asked = lease->is_asked;
 	int64_t rank_us = 0;
-	struct shown shown = look(leases, panel, clock, &rank_us);
+	struct shown shown = panel_look(panel, clock, &rank_us);
 	struct panel_view view;
 
 	lease->is_asked = false;
@@ -195,9 +143,10 @@ static void notify_if_new(struct leases *leases, struct lease *lease)
 			return;
 		shown.since_ms = lease->notified->shown.since_ms;
 	}
-	view = view_of(lease->notified, panel, &shown, rank_us, clock);
+	view = panel_view_of(lease->notified, panel, &shown, rank_us, clock);
 	note_notified(lease, &shown, &view);
-	notify(leases, lease, &view);
+	/* A panel that polls reaches each worker again and again. */
+	notify(leases, lease, &view, shown.connection == SHOWN_OFFLINE && !was_polling);
 }
 
 static void on_notify(struct later *later)
@@ -250,64 +199,235 @@ static struct lease *lease_new(struct leases *leases, struct id id)
 	struct lease *lease = memory_zalloc(sizeof(*lease));
 
 	lease->id = id;
-	list_init(&lease->by_age);
+	/* A worker that watches the panel since it came would have a watch. */
+	lease->is_complete = panel_is_here(panels_find(leases->panels, id));
 	list_init(&lease->to_notify);
+	list_init(&lease->watches);
 	map_insert(&leases->by_id, &lease->by_id, id_view(&lease->id));
-	if (!deadline_is_set(&leases->expire))
-		deadline_set(leases->loop, &leases->expire, LEASE_MS);
 	return lease;
 }
 
-void leases_ask(struct leases *leases, struct id device_id, bool is_other)
+static void ask(struct leases *leases, struct lease *lease)
 {
-	uint64_t until_ms = loop_now_ms(leases->loop) + LEASE_MS;
-	struct lease *lease = lease_find(leases, device_id);
-
-	if (!lease && leases->by_id.count >= LIMIT_LEASES)
-		return;
-	if (!lease)
-		lease = lease_new(leases, device_id);
-	*(is_other ? &lease->other_until_ms : &lease->until_ms) = until_ms;
-	list_remove(&lease->by_age);
-	list_append(&leases->by_age, &lease->by_age);
 	lease->is_asked = true;
 	notify_later(leases, lease);
 }
 
-static void on_expire(struct deadline *deadline)
+void leases_ask(struct leases *leases, struct id device_id)
 {
-	struct leases *leases = container_of(deadline, struct leases, expire);
-	uint64_t now_ms = loop_now_ms(leases->loop);
+	struct lease *lease = lease_find(leases, device_id);
 
-	while (!list_is_empty(&leases->by_age)) {
-		struct lease *lease = container_of(leases->by_age.next, struct lease, by_age);
-		uint64_t until_ms = lease->until_ms > lease->other_until_ms ? lease->until_ms
-									    : lease->other_until_ms;
+	if (!lease)
+		lease = lease_new(leases, device_id);
+	lease->is_own = true;
+	ask(leases, lease);
+}
 
-		if (until_ms > now_ms) {
-			deadline_set_at(leases->loop, deadline, until_ms);
-			return;
-		}
+static void free_if_unused(struct leases *leases, struct lease *lease)
+{
+	if (!lease->is_own && list_is_empty(&lease->watches))
 		lease_free(leases, lease);
+}
+
+void leases_leave(struct leases *leases, struct id device_id)
+{
+	struct lease *lease = lease_find(leases, device_id);
+
+	if (!lease)
+		return;
+	lease->is_own = false;
+	free_if_unused(leases, lease);
+}
+
+static void end_watch(struct leases *leases, struct watch *watch)
+{
+	struct lease *lease = watch->lease;
+
+	watch_free(leases, watch);
+	free_if_unused(leases, lease);
+}
+
+void leases_forget(struct leases *leases, struct view_peer *peer)
+{
+	while (!list_is_empty(&peer->watches))
+		end_watch(leases, container_of(peer->watches.next, struct watch, of_peer));
+}
+
+static void end_old_watches(struct leases *leases, struct view_peer *peer)
+{
+	uint64_t max_ms = peer->says_here ? WATCH_MS : PEER_GONE_MS;
+
+	while (!list_is_empty(&peer->watches)) {
+		struct watch *watch = container_of(peer->watches.next, struct watch, of_peer);
+
+		if (loop_now_ms(leases->loop) - watch->asked_ms < max_ms)
+			return;
+		end_watch(leases, watch);
 	}
+}
+
+void leases_look(struct leases *leases)
+{
+	const struct map_node *node = NULL;
+
+	list_for_each (peer, &leases->peers->by_heard)
+		end_old_watches(leases, container_of(peer, struct view_peer, by_heard));
+	while ((node = map_next(&leases->by_id, node))) {
+		struct lease *lease = container_of(node, struct lease, by_id);
+		const struct panel *panel = panels_find(leases->panels, lease->id);
+
+		if (lease->notified && lease->notified->shown.connection == SHOWN_POLLING &&
+		    !panel_is_polling(panel))
+			notify_later(leases, lease);
+	}
+}
+
+/* ---- panels that come ---- */
+
+void leases_come(struct leases *leases, const struct panel *panel)
+{
+	uint64_t now_ms = loop_now_ms(leases->loop);
+	struct arena arena = {0};
+	struct lease *lease;
+
+	/* The table knows those whose watches have arrived here. */
+	if (!db_hints_are_up(leases->db) || (now_ms - leases->up_ms > WATCH_MS &&
+					     !watch_table_has(leases->watched, panel->id, now_ms)))
+		return;
+	lease = lease_find(leases, panel->id);
+	if (lease ? lease->is_complete : panel_is_here(panel))
+		return;
+	if (lease)
+		lease->is_complete = true;
+	db_hint(leases->db, watch_hint_write(&arena, "came", panel->id, leases->peers->self));
+	arena_finish(&arena);
+}
+
+/* ---- watches of others ---- */
+
+static struct watch *watch_find(const struct lease *lease, const struct view_peer *peer)
+{
+	list_for_each (node, &lease->watches) {
+		struct watch *watch = container_of(node, struct watch, of_lease);
+
+		if (watch->peer == peer)
+			return watch;
+	}
+	return NULL;
+}
+
+static struct watch *watch_new(struct leases *leases, struct lease *lease, struct view_peer *peer)
+{
+	struct watch *watch;
+
+	if (leases->watch_count >= LIMIT_WATCHES || peer->watch_count >= LIMIT_VIEWS)
+		return NULL;
+	watch = memory_zalloc(sizeof(*watch));
+	watch->lease = lease;
+	watch->peer = peer;
+	list_init(&watch->of_peer);
+	list_append(&lease->watches, &watch->of_lease);
+	peer->watch_count++;
+	leases->watch_count++;
+	view_peers_need(leases->peers);
+	return watch;
+}
+
+static void take_watch(struct leases *leases, struct id device_id, struct view_peer *peer)
+{
+	struct lease *lease = lease_find(leases, device_id);
+	struct watch *watch;
+
+	if (!lease && !panel_is_here(panels_find(leases->panels, device_id)))
+		return;
+	if (!lease)
+		lease = lease_new(leases, device_id);
+	watch = watch_find(lease, peer) ?: watch_new(leases, lease, peer);
+	if (!watch) {
+		free_if_unused(leases, lease);
+		return;
+	}
+	watch->asked_ms = loop_now_ms(leases->loop);
+	list_remove(&watch->of_peer);
+	list_append(&peer->watches, &watch->of_peer);
+	ask(leases, lease);
+}
+
+static void on_watch(struct hint_subscription *hints, struct str text)
+{
+	struct leases *leases = container_of(hints, struct leases, watches);
+	struct id device_id, sender;
+	struct view_peer *peer;
+
+	if (!watch_hint_read(text, &device_id, &sender) || id_equal(sender, leases->peers->self))
+		return;
+	watch_table_note(leases->watched, device_id, loop_now_ms(leases->loop) + WATCH_MS);
+	peer = view_peers_hear(leases->peers, sender);
+	if (peer)
+		take_watch(leases, device_id, peer);
+}
+
+static void on_unwatch(struct hint_subscription *hints, struct str text)
+{
+	struct leases *leases = container_of(hints, struct leases, unwatches);
+	struct id device_id, sender;
+	struct view_peer *peer;
+	struct watch *watch;
+	struct lease *lease;
+
+	if (!watch_hint_read(text, &device_id, &sender) || id_equal(sender, leases->peers->self))
+		return;
+	peer = view_peers_hear(leases->peers, sender);
+	lease = lease_find(leases, device_id);
+	watch = peer && lease ? watch_find(lease, peer) : NULL;
+	if (watch)
+		end_watch(leases, watch);
+}
+
+/* Words were lost: of others, and of this worker. */
+static void on_up(struct hint_subscription *hints, bool up)
+{
+	struct leases *leases = container_of(hints, struct leases, watches);
+	const struct map_node *node = NULL;
+	struct arena arena = {0};
+
+	if (!up)
+		return;
+	leases->up_ms = loop_now_ms(leases->loop);
+	while ((node = map_next(&leases->by_id, node))) {
+		struct lease *lease = container_of(node, struct lease, by_id);
+
+		lease->is_complete = panel_is_here(panels_find(leases->panels, lease->id));
+		ask(leases, lease);
+	}
+	if (leases->panels->by_id.count)
+		db_hint(leases->db,
+			watch_hint_write(&arena, "came", (struct id){0}, leases->peers->self));
+	arena_finish(&arena);
 }
 
 void leases_init(struct leases *leases)
 {
-	leases->self = cursors_name_worker(leases->cursors);
-	list_init(&leases->by_age);
 	list_init(&leases->to_notify);
 	loop_later_init(&leases->notify, on_notify);
 	deadline_init(&leases->notify_again, on_notify_again);
-	deadline_init(&leases->expire, on_expire);
+	leases->watches =
+	    (struct hint_subscription){.kind = STR("watch"), .on_hint = on_watch, .on_up = on_up};
+	leases->unwatches =
+	    (struct hint_subscription){.kind = STR("unwatch"), .on_hint = on_unwatch};
+	db_subscribe(leases->db, &leases->watches);
+	db_subscribe(leases->db, &leases->unwatches);
 }
 
 void leases_finish(struct leases *leases)
 {
+	const struct map_node *node;
+
+	db_unsubscribe(&leases->watches);
+	db_unsubscribe(&leases->unwatches);
 	loop_later_cancel(&leases->notify);
 	deadline_clear(leases->loop, &leases->notify_again);
-	deadline_clear(leases->loop, &leases->expire);
-	while (!list_is_empty(&leases->by_age))
-		lease_free(leases, container_of(leases->by_age.next, struct lease, by_age));
+	while ((node = map_next(&leases->by_id, NULL)))
+		lease_free(leases, container_of(node, struct lease, by_id));
 	map_finish(&leases->by_id);
 }

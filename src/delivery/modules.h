@@ -14,6 +14,7 @@
 #include "reconciliation.h"
 #include "stored_push.h"
 #include "upcoming.h"
+#include "view_peers.h"
 #include "view_subscriptions.h"
 
 /* Modules of a delivery. delivery.c connects them. To notify a module that it does not know, a
@@ -39,6 +40,7 @@ struct delivery {
 	struct panel_connections connections;
 	struct polling polling;
 	struct reconciliation reconciliation;
+	struct view_peers view_peers;
 	struct leases leases;
 	struct view_subscriptions subscriptions;
 	struct expiry expiry;
@@ -46,3 +48,7 @@ struct delivery {
 	struct hint_subscription app_hints;
 	struct hint_subscription render_hints;
 };
+
+/* delivery_views.c: the members view_peers, leases and subscriptions. */
+void views_init(struct delivery *delivery, struct loop *loop, struct region_map *shared);
+void views_finish(struct delivery *delivery);

@@ -371,6 +371,8 @@ static void join(struct panel_connection *connection, struct panel *panel)
 {
 	if (panel->connection_count >= LIMIT_PANEL_LINKS)
 		drop(container_of(panel->connections.next, struct panel_connection, node));
+	if (panel->connection_count == 0)
+		connection->connections->on_come(connection->connections->context, panel);
 	connection->panel = panel;
 	panel_hold(panel);
 	list_append(&panel->connections, &connection->node);

@@ -43,6 +43,8 @@ struct panel_connections {
 	struct firmware_orders *firmware_orders;
 	const struct cursors *cursors;
 	struct rate_table *rates; /* shared by the workers of this instance */
+	/* Called before the panel's connection is noted, if it has no other here. */
+	void (*on_come)(void *context, const struct panel *panel);
 	/* Called if the panel may show something else, or one of its connections has ended. */
 	void (*on_change)(void *context, struct panel *panel);
 	void *context;

@@ -31,6 +31,7 @@ static void advance(const struct polling *polling, struct panel *panel,
 {
 	int64_t generation;
 
+	polling->on_come(polling->context, panel);
 	cursor_set(polling->cursors, panel->id, cursor, wall_us);
 	if (!panel->polled)
 		panel->polled = memory_alloc(sizeof(*panel->polled));

@@ -14,6 +14,8 @@ struct polling {
 	struct write_behind *write_behind;
 	struct orders *orders;
 	const struct cursors *cursors;
+	/* Called before its poll is noted. */
+	void (*on_come)(void *context, const struct panel *panel);
 	/* Called when the panel was served a picture. */
 	void (*on_change)(void *context, struct panel *panel);
 	void *context;

@@ -36,13 +36,14 @@ struct str view_hint_write(struct arena *arena, struct id device_id, struct id s
 	return text;
 }
 
-struct str watch_hint_write(struct arena *arena, struct id device_id, struct id sender)
+struct str watch_hint_write(struct arena *arena, const char *kind, struct id device_id,
+			    struct id sender)
 {
 	char device[ID_TEXT_LENGTH + 1], from[ID_TEXT_LENGTH + 1];
 
 	id_format(device_id, device);
 	id_format(sender, from);
-	return arena_printf(arena, "watch:%s:%s", device, from);
+	return arena_printf(arena, "%s:%s:%s", kind, device, from);
 }
 
 /* ---- reading ---- */

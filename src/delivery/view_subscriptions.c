@@ -6,10 +6,16 @@
 #include "db/statements.h"
 #include "view_hint.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 
 enum {
+	/* First interval at which a panel is looked for that nobody has; it doubles. Also the
+	 * interval of renewals for holders of older programs, which forget a watch after 30 s. */
 	RENEW_MS = 12 * 1000,
+	/* Interval at which others are asked again, in case a word was lost: between half of it
+	 * and one and a half. */
+	ASK_AGAIN_MS = 5 * 60 * 1000,
 	ANSWER_MS = 1500,
 	/* Time over which subscriptions are renewed when hints arrive again. */
 	SPREAD_MS = 500,
@@ -24,15 +30,14 @@ struct view_subscription {
 	struct list subscribers; /* of struct view_subscriber */
 	struct list to_look_up;
 	struct memory_share *share;
-	struct deadline next; /* the answer is late, or the subscription must be renewed */
+	struct deadline next; /* the answer is late, or the panel's worker is asked again */
+	uint32_t pause_ms;    /* interval of the last search for a panel that nobody has */
 	bool was_sent;	      /* a hint was sent, and its answer is awaited */
 	bool is_asked;	      /* the panel's worker has not answered since */
 	bool is_lost;	      /* the panel's worker is gone or silent: the next worker that answers
 				 is the holder */
-	bool is_known;
-	struct id holder; /* worker that reported the view */
-	struct panel_view view;
-	char *texts; /* installations of the view */
+	struct id holder;     /* worker that reported the view */
+	struct known_view known;
 };
 
 static struct str id_view(const struct id *id)
@@ -49,6 +54,11 @@ view_subscription_find(const struct view_subscriptions *subscriptions, struct id
 	return node ? container_of(node, struct view_subscription, by_id) : NULL;
 }
 
+static struct id self_of(const struct view_subscriptions *subscriptions)
+{
+	return subscriptions->peers->self;
+}
+
 /* ---- requests ---- */
 
 static void ask(struct view_subscription *subscription)
@@ -59,7 +69,7 @@ static void ask(struct view_subscription *subscription)
 
 	/* Ask this worker's own panel, which answers within this turn, whatever the database
 	 * does. */
-	leases_ask(subscriptions->leases, subscription->id, /* is_other= */ false);
+	leases_ask(subscriptions->leases, subscription->id);
 	subscription->is_asked = true;
 	if (!db_hints_are_up(subscriptions->db)) {
 		deadline_set(subscriptions->loop, &subscription->next, RENEW_MS);
@@ -69,11 +79,35 @@ static void ask(struct view_subscription *subscription)
 		deadline_set(subscriptions->loop, &subscription->next, NO_ROOM_MS);
 		return;
 	}
-	word = watch_hint_write(&arena, subscription->id, subscriptions->leases->self);
+	word = watch_hint_write(&arena, "watch", subscription->id, self_of(subscriptions));
 	db_hint(subscriptions->db, word);
 	arena_finish(&arena);
 	subscription->was_sent = true;
 	deadline_set(subscriptions->loop, &subscription->next, ANSWER_MS);
+}
+
+static bool is_older(const struct view_subscriptions *subscriptions, struct id holder)
+{
+	return !id_equal(holder, self_of(subscriptions)) &&
+	       !view_peers_know(subscriptions->peers, holder);
+}
+
+/* Returns the time until the panel's worker is asked again. */
+static uint64_t rest_ms(struct view_subscription *subscription)
+{
+	const struct view_subscriptions *subscriptions = subscription->subscriptions;
+	bool is_missing = subscription->is_asked;
+
+	/* A worker of an older program does not say that a panel has come. */
+	if (is_missing ? subscriptions->peers->older > 0
+		       : is_older(subscriptions, subscription->holder))
+		return RENEW_MS - ANSWER_MS;
+	if (is_missing && subscription->pause_ms < ASK_AGAIN_MS / 2) {
+		subscription->pause_ms =
+		    subscription->pause_ms ? 2 * subscription->pause_ms : RENEW_MS;
+		return subscription->pause_ms - ANSWER_MS;
+	}
+	return ASK_AGAIN_MS / 2 + randombytes_uniform(ASK_AGAIN_MS);
 }
 
 static void on_next(struct deadline *deadline)
@@ -87,7 +121,7 @@ static void on_next(struct deadline *deadline)
 		return;
 	}
 	subscription->was_sent = false;
-	deadline_set(subscriptions->loop, deadline, RENEW_MS - ANSWER_MS);
+	deadline_set(subscriptions->loop, deadline, rest_ms(subscription));
 	if (!subscription->is_asked || !db_hints_are_up(subscriptions->db))
 		return;
 	if (!subscription->is_lost) {
@@ -112,59 +146,10 @@ static void tell_subscribers(struct view_subscription *subscription)
 	}
 }
 
-static bool is_same_picture(const struct view_picture *a, const struct view_picture *b)
-{
-	return a->kind == b->kind && a->has_hash == b->has_hash &&
-	       (!a->has_hash || memcmp(a->hash, b->hash, PICTURE_HASH_BYTES) == 0) &&
-	       a->filter == b->filter && str_equal(a->installation_id, b->installation_id);
-}
-
-bool delivery_is_same_time(int64_t a_us, int64_t b_us)
-{
-	enum { JITTER_US = 50 * 1000 };
-
-	return (a_us == 0) == (b_us == 0) && a_us - b_us < JITTER_US && b_us - a_us < JITTER_US;
-}
-
-static bool is_same(const struct panel_view *a, const struct panel_view *b)
-{
-	return a->connection == b->connection && a->is_acknowledged == b->is_acknowledged &&
-	       a->brightness == b->brightness && is_same_picture(&a->now, &b->now) &&
-	       is_same_picture(&a->next, &b->next) &&
-	       delivery_is_same_time(a->since_us, b->since_us) &&
-	       delivery_is_same_time(a->until_us, b->until_us) &&
-	       a->last_online_us == b->last_online_us;
-}
-
-/* Moves the text to *end. */
-static void move_text(struct str *text, char **end)
-{
-	if (text->length == 0 || !*end) {
-		*text = (struct str){0};
-		return;
-	}
-	memcpy(*end, text->data, text->length);
-	text->data = *end;
-	*end += text->length;
-}
-
 static void know(struct view_subscription *subscription, const struct panel_view *view)
 {
-	size_t size = view->now.installation_id.length + view->next.installation_id.length;
-	char *texts, *end;
-
-	if (subscription->is_known && is_same(&subscription->view, view)) {
-		subscription->view.rank_us = view->rank_us;
-		return;
-	}
-	texts = end = size ? memory_alloc(size) : NULL;
-	subscription->view = *view;
-	move_text(&subscription->view.now.installation_id, &end);
-	move_text(&subscription->view.next.installation_id, &end);
-	free(subscription->texts);
-	subscription->texts = texts;
-	subscription->is_known = true;
-	tell_subscribers(subscription);
+	if (known_view_take(&subscription->known, view))
+		tell_subscribers(subscription);
 }
 
 static bool is_preferred(const struct panel_view *view, const struct panel_view *other)
@@ -179,7 +164,7 @@ static bool is_preferred(const struct panel_view *view, const struct panel_view 
 static bool is_outdated(const struct view_subscriptions *subscriptions, struct id device_id,
 			struct id sender, const struct panel_view *view)
 {
-	const struct cursors *cursors = subscriptions->leases->cursors;
+	const struct cursors *cursors = subscriptions->leases->panels->cursors;
 
 	return view->connection == SHOWN_POLLING && cursors_have_worker(cursors, sender) &&
 	       view->rank_us < cursor_contact(cursors, device_id).polled_us;
@@ -193,20 +178,21 @@ void view_subscriptions_take(struct view_subscriptions *subscriptions, struct id
 
 	if (!subscription || is_outdated(subscriptions, device_id, sender, view))
 		return;
-	is_holder = subscription->is_known && id_equal(subscription->holder, sender);
+	is_holder = subscription->known.is_known && id_equal(subscription->holder, sender);
 	if (view->connection == SHOWN_OFFLINE) {
 		/* The panel has left that worker. It may be at another one already, which is asked;
 		 * until then the page keeps its picture. */
-		if (is_holder && subscription->view.connection != SHOWN_OFFLINE) {
+		if (is_holder && subscription->known.view.connection != SHOWN_OFFLINE) {
 			subscription->is_lost = true;
 			ask(subscription);
 		}
 		return;
 	}
-	if (!is_holder && !subscription->is_lost && !is_preferred(view, &subscription->view))
+	if (!is_holder && !subscription->is_lost && !is_preferred(view, &subscription->known.view))
 		return;
 	subscription->holder = sender;
 	subscription->is_asked = subscription->is_lost = false;
+	subscription->pause_ms = 0;
 	know(subscription, view);
 }
 
@@ -283,20 +269,67 @@ static void on_view_hint(struct hint_subscription *hints, struct str text)
 
 	if (subscriptions->by_id.count &&
 	    view_hint_read(text, &arena, &device_id, &sender, &view) &&
-	    !id_equal(sender, subscriptions->leases->self))
+	    !id_equal(sender, self_of(subscriptions))) {
+		(void)view_peers_hear(subscriptions->peers, sender);
 		view_subscriptions_take(subscriptions, device_id, sender, &view);
+	}
 	arena_finish(&arena);
 }
 
-static void on_other_watch(struct hint_subscription *hints, struct str text)
+static void ask_soon(struct view_subscription *subscription, unsigned number)
+{
+	subscription->was_sent = false;
+	deadline_set(subscription->subscriptions->loop, &subscription->next, number % SPREAD_MS);
+}
+
+/* A worker has hints again: it may have got panels meanwhile. */
+static void look_for_missing(struct view_subscriptions *subscriptions)
+{
+	const struct map_node *node = NULL;
+	unsigned number = 0;
+
+	while ((node = map_next(&subscriptions->by_id, node))) {
+		struct view_subscription *subscription =
+		    container_of(node, struct view_subscription, by_id);
+
+		if (subscription->is_asked && !subscription->was_sent)
+			ask_soon(subscription, number++);
+	}
+}
+
+static void on_came(struct hint_subscription *hints, struct str text)
 {
 	struct view_subscriptions *subscriptions =
-	    container_of(hints, struct view_subscriptions, others);
+	    container_of(hints, struct view_subscriptions, comes);
+	struct view_subscription *subscription;
 	struct id device_id, sender;
 
-	if (watch_hint_read(text, &device_id, &sender) &&
-	    !id_equal(sender, subscriptions->leases->self))
-		leases_ask(subscriptions->leases, device_id, /* is_other= */ true);
+	if (subscriptions->by_id.count == 0 || !watch_hint_read(text, &device_id, &sender) ||
+	    id_equal(sender, self_of(subscriptions)))
+		return;
+	if (id_is_none(device_id)) {
+		look_for_missing(subscriptions);
+		return;
+	}
+	subscription = view_subscription_find(subscriptions, device_id);
+	if (subscription)
+		ask(subscription);
+}
+
+void view_subscriptions_miss(struct view_subscriptions *subscriptions, struct id peer_id)
+{
+	const struct map_node *node = NULL;
+	unsigned number = 0;
+
+	while ((node = map_next(&subscriptions->by_id, node))) {
+		struct view_subscription *subscription =
+		    container_of(node, struct view_subscription, by_id);
+
+		if (subscription->is_asked || !id_equal(subscription->holder, peer_id))
+			continue;
+		subscription->is_lost = true;
+		ask_soon(subscription, number++);
+	}
 }
 
 static void tell_change(struct view_subscriptions *subscriptions, struct str text,
@@ -351,8 +384,7 @@ static void on_up(struct hint_subscription *hints, bool up)
 		struct view_subscription *subscription =
 		    container_of(node, struct view_subscription, by_id);
 
-		subscription->was_sent = false;
-		deadline_set(subscriptions->loop, &subscription->next, number++ % SPREAD_MS);
+		ask_soon(subscription, number++);
 	}
 }
 
@@ -378,6 +410,7 @@ static struct view_subscription *view_subscription_new(struct view_subscriptions
 	list_init(&subscription->to_look_up);
 	deadline_init(&subscription->next, on_next);
 	map_insert(&subscriptions->by_id, &subscription->by_id, id_view(&subscription->id));
+	view_peers_need(subscriptions->peers);
 	ask(subscription);
 	return subscription;
 }
@@ -401,21 +434,31 @@ void view_subscriptions_remove(struct view_subscriber *subscriber)
 {
 	struct view_subscription *subscription = subscriber->subscription;
 	struct view_subscriptions *subscriptions = subscription->subscriptions;
+	struct arena arena = {0};
 
 	list_remove(&subscriber->node);
 	if (!list_is_empty(&subscription->subscribers))
 		return;
+	/* If the word is lost, the watch ends when it is not asked for again. */
+	if (db_hints_are_up(subscriptions->db)) {
+		db_hint(subscriptions->db, watch_hint_write(&arena, "unwatch", subscription->id,
+							    self_of(subscriptions)));
+		arena_finish(&arena);
+	}
+	leases_leave(subscriptions->leases, subscription->id);
+	view_peers_need_less(subscriptions->peers);
 	map_remove(&subscriptions->by_id, &subscription->by_id);
 	list_remove(&subscription->to_look_up);
 	deadline_clear(subscriptions->loop, &subscription->next);
 	memory_budget_leave(subscription->share, 1);
-	free(subscription->texts);
+	known_view_finish(&subscription->known);
 	free(subscription);
 }
 
 const struct panel_view *delivery_view(const struct view_subscriber *subscriber)
 {
-	return subscriber->subscription->is_known ? &subscriber->subscription->view : NULL;
+	return subscriber->subscription->known.is_known ? &subscriber->subscription->known.view
+							: NULL;
 }
 
 struct id delivery_view_id(const struct view_subscriber *subscriber)
@@ -432,14 +475,13 @@ void view_subscriptions_init(struct view_subscriptions *subscriptions)
 	loop_later_init(&subscriptions->look_up, on_look_up);
 	subscriptions->views = (struct hint_subscription){
 	    .kind = STR("shows"), .on_hint = on_view_hint, .on_up = on_up};
-	subscriptions->others =
-	    (struct hint_subscription){.kind = STR("watch"), .on_hint = on_other_watch};
+	subscriptions->comes = (struct hint_subscription){.kind = STR("came"), .on_hint = on_came};
 	subscriptions->devices =
 	    (struct hint_subscription){.kind = STR("device"), .on_hint = on_device_hint};
 	subscriptions->pushes =
 	    (struct hint_subscription){.kind = STR("push"), .on_hint = on_push_hint};
 	db_subscribe(subscriptions->db, &subscriptions->views);
-	db_subscribe(subscriptions->db, &subscriptions->others);
+	db_subscribe(subscriptions->db, &subscriptions->comes);
 	db_subscribe(subscriptions->db, &subscriptions->devices);
 	db_subscribe(subscriptions->db, &subscriptions->pushes);
 }
@@ -448,7 +490,7 @@ void view_subscriptions_finish(struct view_subscriptions *subscriptions)
 {
 	require(subscriptions->by_id.count == 0 && !subscriptions->is_looking_up);
 	db_unsubscribe(&subscriptions->views);
-	db_unsubscribe(&subscriptions->others);
+	db_unsubscribe(&subscriptions->comes);
 	db_unsubscribe(&subscriptions->devices);
 	db_unsubscribe(&subscriptions->pushes);
 	loop_later_cancel(&subscriptions->look_up);

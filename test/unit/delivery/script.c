@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "db/storage_common.h"
+#include "delivery/watch_region.h"
 #include "task/rate.h"
 
 #include <endian.h>
@@ -39,7 +40,7 @@ static unsigned value_count, column_count;
 int script_begin(void **state)
 {
 	static const struct region *const regions[] = {&cursor_region, &change_region, &rate_region,
-						       &storage_region};
+						       &storage_region, &watch_region};
 
 	(void)state;
 	now_ms = start_ms;

@@ -174,7 +174,7 @@ SCENE(where_nobody_answers_it_is_offline)
 	pass_ms(12 * 1000);
 	answer_last_online(device, 1000);
 	assert_int_equal(page.views, 1);
-	pass_ms(12 * 1000);
+	pass_ms(24 * 1000);
 	answer_last_online(device, 2000);
 	assert_int_equal(page.views, 2);
 	/* A late answer still counts. */
@@ -272,8 +272,11 @@ SCENE(pages_of_others_are_told_while_they_watch)
 	assert_int_equal(sent("shows", device), 1); /* it has left */
 	/* The panel comes back to this worker. */
 	socket = connect_device(device);
+	assert_int_equal(sent("came", device), 1);
+	hint("watch:%s:%s", name_of(device->id), OTHER);
+	run_turns();
 	assert_true(sent("shows", device) > 0);
-	pass_ms(31 * 1000);
+	pass_ms(36 * 1000);
 	sent("shows", device);
 	panel_says(socket, "{\"queued\":0}");
 	panel_says(socket, "{\"displaying\":0}");
@@ -297,8 +300,8 @@ SCENE(a_panel_that_polls_is_told_of)
 	poll(device);
 	run_turns();
 	assert_true(is_entry(&view_of(&page)->now, "two"));
-	/* The panel stays away: 15 s and a minute of grace, and then two renewals. */
-	pass_ms(75 * 1000 + 15 * 1000);
+	/* The panel stays away: 15 s and a minute of grace, and then nobody answers. */
+	pass_ms(75 * 1000 + 10 * 1000);
 	answer_all(STATEMENT_DEVICE_SEEN, DB_OK);
 	answer_last_online(device, 1000);
 	assert_int_equal(view_of(&page)->connection, SHOWN_OFFLINE);
@@ -379,21 +382,57 @@ SCENE(an_account_has_its_share_of_watches)
 		close_page(&pages[i]);
 }
 
-SCENE(watches_of_others_are_bounded)
+SCENE(a_holder_that_says_it_is_here_needs_no_renewal)
 {
 	struct script_device *device = add_device();
+	struct page page;
+	unsigned count = 0;
 
-	connect_device(device);
-	for (unsigned i = 0; i < LIMIT_LEASES; i++)
-		hint("watch:%s:%s", name_of(id_of(100000 + i)), OTHER);
-	hint("watch:%s:%s", name_of(device->id), OTHER);
-	run_turns();
-	assert_int_equal(sent("shows", device), 0);
-	/* Old subscriptions were forgotten, so there is room. */
-	pass_ms(31 * 1000);
-	hint("watch:%s:%s", name_of(device->id), OTHER);
-	run_turns();
-	assert_int_equal(sent("shows", device), 1);
+	open_page(&page, device);
+	hint("here:%s", OTHER);
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
+	sent("watch", device);
+	for (unsigned i = 0; i < 600; i++) {
+		pass_ms(1000);
+		hint("here:%s", OTHER);
+		if (!sent("watch", device))
+			continue;
+		count++;
+		other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
+	}
+	assert_in_range(count, 1, 4);
+	assert_int_equal(view_of(&page)->connection, SHOWN_WEB_SOCKET);
+	/* It is not heard any more. */
+	pass_ms(24 * 1000);
+	answer_last_online(device, 3000);
+	assert_int_equal(view_of(&page)->connection, SHOWN_OFFLINE);
+	close_page(&page);
+	assert_int_equal(sent("unwatch", device), 1);
+}
+
+SCENE(a_panel_that_comes_is_asked_for)
+{
+	struct script_device *device = add_device();
+	struct page page;
+
+	open_page(&page, device);
+	pass_ms(1500);
+	answer_last_online(device, 1000);
+	sent("watch", device);
+	hint("came:%s:%s", name_of(device->id), OTHER);
+	assert_int_equal(sent("watch", device), 1);
+	/* A worker has hints again: only panels that are missing are looked for. */
+	pass_ms(1500);
+	answer_last_online(device, 1000);
+	sent("watch", device);
+	hint("came:%s:%s", name_of((struct id){0}), THIRD);
+	pass_ms(500);
+	assert_int_equal(sent("watch", device), 1);
+	other_shows(device, OTHER, SHOWN_WEB_SOCKET, 5, "one");
+	hint("came:%s:%s", name_of((struct id){0}), THIRD);
+	pass_ms(500);
+	assert_int_equal(sent("watch", device), 0);
+	close_page(&page);
 }
 
 SCENE(after_hints_were_lost_all_is_asked_again)
