@@ -50,8 +50,8 @@ static void begin_pause(struct app_pictures *pictures, uint64_t ms)
 		deadline_set(pictures->loop, &pictures->next, ms);
 }
 
-static void ask(struct app_pictures *pictures,
-		void (*done)(struct db_query *query, const struct db_result *result))
+static void app_pictures_ask(struct app_pictures *pictures,
+			     void (*done)(struct db_query *query, const struct db_result *result))
 {
 	pictures->query.done = done;
 	db_submit(pictures->db, &pictures->query);
@@ -137,7 +137,7 @@ static void on_rendered(struct engine_job *job)
 				       .picture = picture.length ? picture : (struct str){0},
 				   },
 				   &pictures->kept);
-	ask(pictures, on_kept);
+	app_pictures_ask(pictures, on_kept);
 }
 
 /* ---- renders ---- */
@@ -215,7 +215,7 @@ static void look(struct deadline *deadline)
 				       .lease_s = LEASE_S,
 				   },
 				   &pictures->row);
-	ask(pictures, on_leased);
+	app_pictures_ask(pictures, on_leased);
 }
 
 static void on_deploy(struct hint_subscription *subscription, struct str text)

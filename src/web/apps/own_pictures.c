@@ -51,8 +51,8 @@ static void begin_pause(struct own_pictures *pictures, uint64_t ms)
 		deadline_set(pictures->loop, &pictures->next, ms);
 }
 
-static void ask(struct own_pictures *pictures,
-		void (*done)(struct db_query *query, const struct db_result *result))
+static void own_pictures_ask(struct own_pictures *pictures,
+			     void (*done)(struct db_query *query, const struct db_result *result))
 {
 	pictures->query.done = done;
 	db_submit(pictures->db, &pictures->query);
@@ -87,7 +87,7 @@ static void give_back(struct own_pictures *pictures)
 					 .wait_s = FAILED_MS / 1000,
 				     },
 				     &pictures->returned);
-	ask(pictures, on_returned);
+	own_pictures_ask(pictures, on_returned);
 }
 
 /* ---- kept ---- */
@@ -123,7 +123,7 @@ static void keep(struct own_pictures *pictures)
 				       .problem = pictures->has_failed ? problem : (struct str){0},
 				   },
 				   &pictures->kept);
-	ask(pictures, on_kept);
+	own_pictures_ask(pictures, on_kept);
 }
 
 /* ---- conversion, on a worker thread ---- */
@@ -135,7 +135,7 @@ static void fail_size(struct own_pictures *pictures)
 	pictures->has_failed = true;
 }
 
-static void end(struct own_pictures *pictures)
+static void own_pictures_end(struct own_pictures *pictures)
 {
 	struct panelimage_result *result = &pictures->result;
 
@@ -166,7 +166,7 @@ static bool step(struct lane_job *job)
 		pictures->has_failed = true;
 		break;
 	case PANELIMAGE_DONE:
-		end(pictures);
+		own_pictures_end(pictures);
 		break;
 	}
 	return false;
@@ -238,7 +238,7 @@ static void look(struct deadline *deadline)
 	statement_own_picture_next(&pictures->query,
 				   &(struct own_picture_next_parameters){.lease_s = LEASE_S},
 				   &pictures->row);
-	ask(pictures, on_leased);
+	own_pictures_ask(pictures, on_leased);
 }
 
 static void on_import(struct hint_subscription *subscription, struct str text)
