@@ -302,7 +302,7 @@ static void prepare(struct client *client, const struct plan *plan)
 	prctl(PR_SET_TIMERSLACK, 1);
 }
 
-static struct outcome run(const struct plan *plan)
+static struct outcome open_loop_run(const struct plan *plan)
 {
 	struct client client = {0};
 
@@ -365,7 +365,7 @@ static void report(const struct outcome *o)
 int main(int argc, char **argv)
 {
 	struct plan plan = plan_read(argc, argv);
-	struct outcome outcome = run(&plan);
+	struct outcome outcome = open_loop_run(&plan);
 
 	report(&outcome);
 	return outcome.broken || outcome.unanswered ? 1 : 0;

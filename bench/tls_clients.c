@@ -137,7 +137,7 @@ static void note_time(uint64_t time_us)
 
 /* Sends the request once the handshake is done. Returns false if it waits (errno is 0) or has
  * failed (errno). */
-static bool ask(struct client *client)
+static bool tls_clients_ask(struct client *client)
 {
 	char request[512];
 	const char *path = run.stays ? run.paths[client - run.clients] : "/livez";
@@ -173,7 +173,7 @@ static void step(struct client *client)
 	if (client->fd < 0 || client->is_done)
 		return;
 	ERR_clear_error();
-	if (ask(client))
+	if (tls_clients_ask(client))
 		result = SSL_read(client->ssl, answer, sizeof(answer));
 	if (result <= 0 && is_waiting(client, result))
 		return;

@@ -21,6 +21,7 @@ import sys
 
 import list_endpoints
 import operation_commands
+import openapi_document
 import operations
 import problem_kinds
 import statement_endpoints
@@ -142,7 +143,7 @@ def make_documents(arguments):
     for name, path in arguments.output:
         document = operations.read(arguments.folder, name)
         inputs += document.files
-        write(path, operations.text_of(operations.make(document)))
+        write(path, openapi_document.text_of(openapi_document.make(document)))
     finish(arguments, [path for _, path in arguments.output], inputs)
 
 

@@ -12,7 +12,7 @@ An operation's x-displayd-command is a command, or a list of them:
     argument the property of the body that its last argument sets
     account  it acts for an account, which --account names on the server's machine: the help of that option
     all      a path that lists the objects of all accounts, in place of the operation's
-    words    of that argument, if the property is no text: what each word sets; an integer may be typed, too
+    words    of that argument: what each word sets; an integer is typed, if the property is one
     list     the member of the answer that is a table
     missing  said of a 404 in place of the server's words, % stands for what the first argument names
     columns  those of a table that matter most; row: the one that identifies a row, if none of these does
@@ -21,18 +21,20 @@ An operation's x-displayd-command is a command, or a list of them:
 An option has a name, a value (as its usage calls it), help, and a type, switch, on_off, number, choice, text or list;
 least, most, and where C checks it a check: ctl_check_... (ctl/ctl.h). It may be required and have a default. All of
 these follow from the property's schema where that says so: "scheduleInterval" is --schedule-interval, and
-"sleepEnabled", a switch, is --sleep. hand: true is an option whose member the handler writes.
+"sleepEnabled", a switch, is --sleep. hand: true is an option whose member the handler writes. absent is what its member
+is without the option.
 """
 
+import json
 import re
 
 import operations
 
 COMMAND = {"name", "about", "help", "asks", "options", "more", "argument", "account", "all", "list", "columns", "row", "missing", "words",
            "own"}
-OPTION = {"name", "value", "help", "type", "least", "most", "check", "required", "default", "hand"}
+OPTION = {"name", "value", "help", "type", "least", "most", "check", "required", "default", "hand", "absent"}
 ACCOUNT = {"name": "account", "type": "text", "value": "EMAIL", "check": "account"}
-OBJECTS = {"accountId", "appId", "deviceId", "installationId", "webhookId"}  # that ctl_plain() finds
+OBJECTS = {"accountId", "appId", "deviceId", "firmwareId", "installationId", "webhookId"}  # that ctl_plain() finds
 TYPES = {"boolean": "on_off", "integer": "number", "array": "list"}
 ASKS = {"name": "yes", "type": "switch",
         "help": "Skip the confirmation. Required if standard input is not a terminal."}
@@ -132,7 +134,7 @@ def commands(document):
                                            f"{{{name}}}: own: true")
             text = command.get("help") or f"{operation.said['summary']}. {operation.said['description']}"
             text = plain(text + (" Asks first." if command.get("asks") else ""), {})
-            body = properties(document, body_of(operation))[0] if "words" in command else {}
+            body = properties(document, body_of(operation))[0] if "argument" in command else {}
             takes = body.get(command.get("argument"), {}).get("type") == "integer"
             made.append(({**command, "help": text, "operation": operation, "takes_number": takes},
                          options_of(document, operation, command)))
@@ -141,6 +143,10 @@ def commands(document):
 
 def string(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' if text else "NULL"
+
+
+def strings(texts):
+    return "(const char *const[]){" + (", ".join(string(one) for one in texts) or "NULL") + "}"
 
 
 def c_option(option):
@@ -178,14 +184,15 @@ def request(command):
 
 
 def macro(command, options):
-    members = ", ".join(string(one.get("member") if not one.get("hand") else None) for one in options)
+    members = [one.get("member") if not one.get("hand") else None for one in options]
     lines = [f"#define {macro_name(command)}",
              f"\t.line = {{.name = {string(command['name'])}, .positionals = {string(command.get('about'))},",
              f"\t\t.help = {string(command['help'])},",
              f"\t\t.options = OPTIONS({', '.join(c_option(one) for one in options)})}},",
-             f"\t{', '.join(request(command))},",
-             f"\t.run = {handler(command)}, .members = (const char *const[]){{{members or 'NULL'}}}"]
-    return " \\\n".join(lines) + "\n"
+             f"\t{', '.join(request(command))},"]
+    if any("absent" in one for one in options):
+        lines.append(f"\t.absent = {strings(json.dumps(one['absent']) if 'absent' in one else None for one in options)},")
+    return " \\\n".join([*lines, f"\t.run = {handler(command)}, .members = {strings(members)}"]) + "\n"
 
 
 def header(documents):

@@ -86,7 +86,7 @@ static bool has_failed_too_often(struct task *task, const struct device_referenc
 	       !delivery_knows(api_delivery(task), reference, key);
 }
 
-static struct step_result check(struct task *task)
+static struct step_result access_device_key_check(struct task *task)
 {
 	struct device_access *access = task_access_state(task);
 	struct str key = link_key(task);
@@ -166,7 +166,7 @@ const struct access access_device_alias = {
 
 const struct access access_device_key = {
     .metric = METRIC_ACCESS_DEVICE_KEY,
-    .check = check,
+    .check = access_device_key_check,
     .refuse = access_refuse_panel,
     .state_size = sizeof(struct device_access),
 };

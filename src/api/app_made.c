@@ -3,7 +3,7 @@
 
 static struct step_result ask_next(struct task *task, struct app_work *work);
 
-static struct step_result end(struct task *task, struct app_work *work)
+static struct step_result app_made_end(struct task *task, struct app_work *work)
 {
 	work->job.handler = work->job.parameter = (struct str){0};
 	work->form.has_made = !work->made.problem.data;
@@ -41,11 +41,11 @@ static struct step_result ask_next(struct task *task, struct app_work *work)
 		: form_next_maker(&work->form, work->made.own, &work->made.seen);
 
 	if (!field)
-		return end(task, work);
+		return app_made_end(task, work);
 	if (++work->made.asked > FORM_MAKERS_MAX || !form_has_handler(field)) {
 		work->made.problem =
 		    STR("it has too many fields that generate others, or one without a handler");
-		return end(task, work);
+		return app_made_end(task, work);
 	}
 	work->job.handler = field->handler;
 	work->job.parameter = settings_of_source(&work->all, &work->form, field);

@@ -17,7 +17,7 @@ static void write_schema(void *argument, struct arena *arena, struct buffer *jso
 	form_write_schema(&get->work.form, get->work.source.name, json);
 }
 
-static struct step_result reply(struct task *task)
+static struct step_result app_schema_reply(struct task *task)
 {
 	struct get *get = task_state(task);
 
@@ -30,7 +30,7 @@ static struct step_result app_schema_found(struct task *task)
 {
 	struct get *get = task_state(task);
 
-	return api_find_form(task, &get->work, reply);
+	return api_find_form(task, &get->work, app_schema_reply);
 }
 
 static struct step_result app_schema_begin(struct task *task)
@@ -42,10 +42,10 @@ static struct step_result app_schema_begin(struct task *task)
 			    app_schema_found);
 }
 
-static void finish(void *state)
+static void app_schema_finish(void *state)
 {
 	app_work_finish(&((struct get *)state)->work);
 }
 
 ENDPOINT_APP_SCHEMA(.handler = app_schema_begin, .state_size = sizeof(struct get),
-		    .finish = finish);
+		    .finish = app_schema_finish);

@@ -9,7 +9,7 @@ struct version_checking {
 	struct version_wait wait;
 };
 
-static task_step find;
+static task_step app_version_check_find;
 
 static struct step_result app_version_check_found(struct task *task)
 {
@@ -20,7 +20,8 @@ static struct step_result app_version_check_found(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return task_fail(task, PROBLEM_VERSION_NOT_FOUND, "the app has no such version");
-	if (row->is_pending && api_version_wait(task, &checking->wait, row->id, find, &result))
+	if (row->is_pending &&
+	    api_version_wait(task, &checking->wait, row->id, app_version_check_find, &result))
 		return result;
 	buffer_append_str(&json, row->verdict);
 	result = task_reply_json(task, 200, &json);
@@ -28,7 +29,7 @@ static struct step_result app_version_check_found(struct task *task)
 	return result;
 }
 
-static struct step_result find(struct task *task)
+static struct step_result app_version_check_find(struct task *task)
 {
 	struct version_checking *checking = task_state(task);
 
@@ -41,10 +42,11 @@ static struct step_result find(struct task *task)
 	return task_query(task, app_version_check_found);
 }
 
-static void finish(void *state)
+static void app_version_check_finish(void *state)
 {
 	version_wait_finish(&((struct version_checking *)state)->wait);
 }
 
-ENDPOINT_APP_VERSION_CHECK(.handler = find, .state_size = sizeof(struct version_checking),
-			   .finish = finish);
+ENDPOINT_APP_VERSION_CHECK(.handler = app_version_check_find,
+			   .state_size = sizeof(struct version_checking),
+			   .finish = app_version_check_finish);

@@ -5,7 +5,7 @@
 /* DELETE /v1/devices/{deviceId}/alias - ends the former address of an imported device: a panel that
  * is connected by it is dropped everywhere. */
 
-static struct step_result reply(struct task *task)
+static struct step_result device_alias_end_reply(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
@@ -18,7 +18,7 @@ static struct step_result ended(struct task *task)
 		return task_fail(task, PROBLEM_FORMER_ADDRESS_NOT_FOUND,
 				 "the device has no former address");
 	delivery_device_changed(api_delivery(task), task_device(task)->id, row->generation);
-	return api_note_change(task, "device.alias", STR(""), reply);
+	return api_note_change(task, "device.alias", STR(""), device_alias_end_reply);
 }
 
 static struct step_result device_alias_end_begin(struct task *task)

@@ -66,7 +66,7 @@ static struct step_result fail_old(struct task *task)
 
 /* ---- restart ---- */
 
-static struct step_result reply(struct task *task)
+static struct step_result device_orders_reply(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
@@ -79,7 +79,7 @@ static struct step_result rebooted(struct task *task)
 		return fail_none(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				ordering->rebooted.generation);
-	return api_note_change(task, "device.reboot", STR(""), reply);
+	return api_note_change(task, "device.reboot", STR(""), device_orders_reply);
 }
 
 static struct step_result reboot(struct task *task)
@@ -140,7 +140,7 @@ static struct step_result firmware_is_set(struct task *task)
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				ordering->set.generation);
 	return api_note_change(task, "device.firmware", STR(""),
-			       ordering->is_v0 ? reply : show_firmware);
+			       ordering->is_v0 ? device_orders_reply : show_firmware);
 }
 
 static struct step_result store_firmware(struct task *task)
@@ -198,7 +198,7 @@ static struct step_result moved(struct task *task)
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				ordering->moved.generation);
 	return api_note_change(task, "device.move", new_address(task),
-			       new_address(task).length ? show_firmware : reply);
+			       new_address(task).length ? show_firmware : device_orders_reply);
 }
 
 static struct step_result store_move(struct task *task)
@@ -316,7 +316,7 @@ static struct step_result compared(struct task *task)
 		return task_fail_field(task, "imageUrl",
 				       "must be as GET returns it, or left out; PATCH "
 				       "/v1/devices/{deviceId}/firmware changes the address");
-	return has_settings(task) ? ask_panel(task, set_firmware) : reply(task);
+	return has_settings(task) ? ask_panel(task, set_firmware) : device_orders_reply(task);
 }
 
 static struct step_result begin_v0_firmware(struct task *task)
@@ -326,7 +326,7 @@ static struct step_result begin_v0_firmware(struct task *task)
 	ordering->is_v0 = true;
 	if (ordering->change.image_url)
 		return ask_firmware(task, compared);
-	return has_settings(task) ? ask_panel(task, set_firmware) : reply(task);
+	return has_settings(task) ? ask_panel(task, set_firmware) : device_orders_reply(task);
 }
 
 ENDPOINT_V0_FIRMWARE_UPDATE(.handler = begin_v0_firmware, .state_size = sizeof(struct ordering));

@@ -117,7 +117,7 @@ static bool write_more(struct task *task, struct http_stream *stream)
 }
 
 /* data: in the arena; NULL: the converted picture, in portions. */
-static struct step_result reply(struct task *task, struct str data)
+static struct step_result device_picture_reply(struct task *task, struct str data)
 {
 	const struct device_picture *picture = task_state(task);
 	struct str type = content_type(picture->request.format);
@@ -138,9 +138,10 @@ static struct step_result exported(struct task *task)
 		return task_fail_busy(task, PROBLEM_MEMORY_FULL, 1,
 				      "no memory is left to convert the picture, try again");
 	if (picture->size > PIECE_BYTES)
-		return reply(task, (struct str){0});
-	return reply(task, arena_copy(task_arena(task),
-				      (struct str){(const char *)picture->data, picture->size}));
+		return device_picture_reply(task, (struct str){0});
+	return device_picture_reply(
+	    task,
+	    arena_copy(task_arena(task), (struct str){(const char *)picture->data, picture->size}));
 }
 
 static bool export_step(void *argument)
@@ -195,7 +196,7 @@ static struct step_result export(struct task *task)
 	struct id account = task_account_id(task);
 
 	if (picture->request.format == PANELIMAGE_FORMAT_WEBP && picture->webp.data)
-		return reply(task, picture->webp);
+		return device_picture_reply(task, picture->webp);
 	picture->options =
 	    (struct panelimage_export_options){.format = picture->request.format,
 					       .scale = picture->request.scale ?: 1,
@@ -260,7 +261,7 @@ static struct step_result picture_found(struct task *task)
 	return picture->filter == COLOR_FILTER_NONE ? export(task) : recolour(task);
 }
 
-static struct step_result find(struct task *task, const struct view_picture *now)
+static struct step_result device_picture_find(struct task *task, const struct view_picture *now)
 {
 	struct device_picture *picture = task_state(task);
 	char *hash = arena_alloc(task_arena(task), 2 * PICTURE_HASH_BYTES + 1);
@@ -301,7 +302,7 @@ static struct step_result viewed(struct task *task)
 		return fail_none(task);
 	if (is_known(task, is_dark ? NULL : &seen.now, &answer))
 		return answer;
-	return is_dark ? export(task) : find(task, &seen.now);
+	return is_dark ? export(task) : device_picture_find(task, &seen.now);
 }
 
 /* ---- the panel ---- */
@@ -330,7 +331,7 @@ static void on_change(struct view_subscriber *subscriber, enum view_change chang
 	(void)change;
 }
 
-static void on_deadline(struct deadline *deadline)
+static void device_picture_on_deadline(struct deadline *deadline)
 {
 	resume(container_of(deadline, struct device_picture, deadline));
 }
@@ -351,7 +352,7 @@ static struct step_result device_picture_begin(struct task *task)
 		return fail_offline(task);
 	picture->task = task;
 	picture->subscriber = (struct view_subscriber){.on_view = on_view, .on_change = on_change};
-	deadline_init(&picture->deadline, on_deadline);
+	deadline_init(&picture->deadline, device_picture_on_deadline);
 	if (!delivery_subscribe_view(api_delivery(task), &picture->subscriber, device->id,
 				     task_account_id(task)))
 		return task_fail_busy(task, PROBLEM_STREAMS_TOO_MANY, 1,
@@ -364,7 +365,7 @@ static struct step_result device_picture_begin(struct task *task)
 	return task_wait(task, viewed);
 }
 
-static void finish(void *state)
+static void device_picture_finish(void *state)
 {
 	struct device_picture *picture = state;
 
@@ -377,10 +378,14 @@ static void finish(void *state)
 }
 
 ENDPOINT_DEVICE_PICTURE(.handler = device_picture_begin,
-			.state_size = sizeof(struct device_picture), .finish = finish);
+			.state_size = sizeof(struct device_picture),
+			.finish = device_picture_finish);
 ENDPOINT_DEVICE_PICTURE_WEBP(.handler = device_picture_begin,
-			     .state_size = sizeof(struct device_picture), .finish = finish);
+			     .state_size = sizeof(struct device_picture),
+			     .finish = device_picture_finish);
 ENDPOINT_DEVICE_PICTURE_GIF(.handler = device_picture_begin,
-			    .state_size = sizeof(struct device_picture), .finish = finish);
+			    .state_size = sizeof(struct device_picture),
+			    .finish = device_picture_finish);
 ENDPOINT_DEVICE_PICTURE_PNG(.handler = device_picture_begin,
-			    .state_size = sizeof(struct device_picture), .finish = finish);
+			    .state_size = sizeof(struct device_picture),
+			    .finish = device_picture_finish);

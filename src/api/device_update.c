@@ -9,7 +9,7 @@ struct update {
 	struct device device; /* after the change */
 };
 
-static struct step_result reply(struct task *task)
+static struct step_result device_update_reply(struct task *task)
 {
 	const struct update *update = task_state(task);
 
@@ -28,7 +28,7 @@ static struct step_result updated(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 	delivery_device_changed(api_delivery(task), update->device.id, update->device.generation);
-	return api_note_change(task, "device.update", STR(""), reply);
+	return api_note_change(task, "device.update", STR(""), device_update_reply);
 }
 
 static struct step_result device_update_begin(struct task *task)

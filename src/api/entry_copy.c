@@ -34,7 +34,7 @@ struct copying {
 
 static task_step read_entry;
 
-static struct step_result reply(struct task *task)
+static struct step_result entry_copy_reply(struct task *task)
 {
 	const struct copying *copying = task_state(task);
 
@@ -71,7 +71,7 @@ static struct step_result copied(struct task *task)
 	if (copying->row.is_full)
 		return api_make_account_room(task, &copying->room, made_room);
 	delivery_device_changed(api_delivery(task), task_device(task)->id, copying->row.generation);
-	return api_note_change(task, "entry.copy", copying->row.installation.id, reply);
+	return api_note_change(task, "entry.copy", copying->row.installation.id, entry_copy_reply);
 }
 
 /* Encrypts the settings for the copy. Returns false if the secret ones cannot be decrypted. */

@@ -18,7 +18,7 @@ struct moving {
 
 static task_step entry_move_begin;
 
-static struct step_result reply(struct task *task)
+static struct step_result entry_move_reply(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
@@ -37,7 +37,7 @@ static struct step_result entry_moved(struct task *task)
 	if (!moving->row.has_entry)
 		return api_fail_no_entry(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id, moving->row.generation);
-	return api_note_change(task, "rotation.order", STR(""), reply);
+	return api_note_change(task, "rotation.order", STR(""), entry_move_reply);
 }
 
 static struct step_result entry_move_begin(struct task *task)

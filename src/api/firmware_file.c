@@ -43,14 +43,14 @@ struct token_access {
 };
 
 /* Answers as to an unknown path: a panel then keeps its firmware. */
-static struct step_result refuse(struct task *task)
+static struct step_result firmware_file_refuse(struct task *task)
 {
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
 	return task_fail(task, PROBLEM_FIRMWARE_NOT_FOUND,
 			 "the link to this image is wrong or has ended");
 }
 
-static struct step_result check(struct task *task)
+static struct step_result firmware_file_check(struct task *task)
 {
 	static const struct rate_policy policy = {
 	    .metric = METRIC_LIMIT_VISITOR,
@@ -67,14 +67,14 @@ static struct step_result check(struct task *task)
 	request->log_hides_path = true;
 	if (!key || !id_parse(task_path_parameter(task, 0), &access->device_id) ||
 	    !failed_attempts_allow(task_service(task), request->remote_address).is_allowed)
-		return refuse(task);
+		return firmware_file_refuse(task);
 	switch (firmware_token_read(key, access->device_id, task_path_parameter(task, 1), now_s,
 				    &access->image_id)) {
 	case FIRMWARE_TOKEN_WRONG:
 		failed_attempts_count(task_service(task), request->remote_address);
-		return refuse(task);
+		return firmware_file_refuse(task);
 	case FIRMWARE_TOKEN_ENDED:
-		return refuse(task);
+		return firmware_file_refuse(task);
 	default:
 		return task_admit_visitor(task, &policy, access->device_id);
 	}
@@ -82,8 +82,8 @@ static struct step_result check(struct task *task)
 
 const struct access access_firmware_token = {
     .metric = METRIC_ACCESS_DEVICE_KEY,
-    .check = check,
-    .refuse = refuse,
+    .check = firmware_file_check,
+    .refuse = firmware_file_refuse,
     .state_size = sizeof(struct token_access),
 };
 
@@ -159,7 +159,7 @@ static bool write_more(struct task *task, struct http_stream *stream)
 	return true;
 }
 
-static void finish(void *state)
+static void firmware_file_finish(void *state)
 {
 	struct file *file = state;
 
@@ -202,7 +202,7 @@ static struct step_result part_found(struct task *task)
 	const struct file *file = task_state(task);
 
 	if (task_row_count(task) == 0 || file->part.content.length != file->range.length)
-		return refuse(task);
+		return firmware_file_refuse(task);
 	return task_reply(task, file->range.kind == HTTP_RANGE_PART ? 206 : 200,
 			  STR("application/octet-stream"), file->part.content);
 }
@@ -258,7 +258,7 @@ static struct step_result looked(struct task *task)
 	struct str tag;
 
 	if (task_row_count(task) == 0)
-		return refuse(task);
+		return firmware_file_refuse(task);
 	size = (size_t)file->row.size_bytes;
 	tag = ARENA_JOIN(arena, STR("\""), file->row.sha256, STR("\""));
 	file->range = http_range_read(task_request(task), size, tag);
@@ -297,5 +297,5 @@ const struct endpoint endpoint_firmware_file = {
     .handler = firmware_file_begin,
     .access = &access_firmware_token,
     .state_size = sizeof(struct file),
-    .finish = finish,
+    .finish = firmware_file_finish,
 };

@@ -62,7 +62,7 @@ bool image_job_init_raw(struct image_job *job, struct str media_type, struct str
 	return has_good_size(job);
 }
 
-static bool take(struct image_job *job, size_t bytes)
+static bool image_job_take(struct image_job *job, size_t bytes)
 {
 	if (!memory_budget_take(job->share, bytes, LIMIT_IMAGES_BYTES))
 		return false;
@@ -78,7 +78,7 @@ bool image_job_take_memory(struct image_job *job, struct memory_budget *budget, 
 	job->share = memory_budget_join(
 	    budget, (struct str){(const char *)account.bytes, sizeof(account.bytes)});
 	/* A still is hardly larger as a WebP than in its own format, and a WebP is copied. */
-	if (!take(job, 2 * bytes))
+	if (!image_job_take(job, 2 * bytes))
 		return false;
 	if (!job->is_raw)
 		job->bytes = arena_alloc(arena, bytes);
@@ -87,7 +87,7 @@ bool image_job_take_memory(struct image_job *job, struct memory_budget *budget, 
 
 bool image_job_take_animation(struct image_job *job)
 {
-	return take(job, PANELIMAGE_HELD_MAX_BYTES);
+	return image_job_take(job, PANELIMAGE_HELD_MAX_BYTES);
 }
 
 static void fail_base64(struct image_job *job)

@@ -471,7 +471,7 @@ static struct step_result import_tronbyt_begin(struct task *task)
 	return next_device(task);
 }
 
-static void finish(void *state)
+static void import_tronbyt_finish(void *state)
 {
 	struct tronbyt_importing *importing = state;
 
@@ -483,4 +483,4 @@ static void finish(void *state)
 
 ENDPOINT_IMPORT_TRONBYT(.handler = import_tronbyt_begin,
 			.state_size = sizeof(struct tronbyt_importing), .refused = import_refused,
-			.finish = finish);
+			.finish = import_tronbyt_finish);

@@ -24,7 +24,7 @@ static struct step_result fail_no_app(struct task *task)
 			 "there is no such app that this device can install");
 }
 
-static struct step_result reply(struct task *task)
+static struct step_result installation_create_reply(struct task *task)
 {
 	const struct installation_making *making = task_state(task);
 
@@ -42,7 +42,8 @@ static struct step_result installed(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail_no_app(task);
 	delivery_device_changed(api_delivery(task), task_device(task)->id, making->row.generation);
-	return api_note_change(task, "entry.create", str_from(making->id), reply);
+	return api_note_change(task, "entry.create", str_from(making->id),
+			       installation_create_reply);
 }
 
 static struct step_result store(struct task *task)
@@ -121,11 +122,11 @@ static struct step_result installation_create_begin(struct task *task)
 			    app_found);
 }
 
-static void finish(void *state)
+static void installation_create_finish(void *state)
 {
 	app_work_finish(&((struct installation_making *)state)->work);
 }
 
 ENDPOINT_INSTALLATION_CREATE(.handler = installation_create_begin,
 			     .state_size = sizeof(struct installation_making),
-			     .refused = api_entry_refused, .finish = finish);
+			     .refused = api_entry_refused, .finish = installation_create_finish);

@@ -22,7 +22,7 @@ struct removal {
 
 static task_step installation_delete_begin;
 
-static struct step_result reply(struct task *task)
+static struct step_result installation_delete_reply(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
@@ -41,7 +41,8 @@ static struct step_result deleted(struct task *task)
 	}
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				removal->removed.generation);
-	return api_note_change(task, "entry.remove", task_path_parameter(task, 1), reply);
+	return api_note_change(task, "entry.remove", task_path_parameter(task, 1),
+			       installation_delete_reply);
 }
 
 static struct step_result remove_it(struct task *task)

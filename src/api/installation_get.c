@@ -23,10 +23,10 @@ static struct step_result installation_get_begin(struct task *task)
 	return installation_view_find(task, &get->view, NULL, installation_get_found);
 }
 
-static void finish(void *state)
+static void installation_get_finish(void *state)
 {
 	installation_view_finish(&((struct get *)state)->view);
 }
 
 ENDPOINT_INSTALLATION_GET(.handler = installation_get_begin, .state_size = sizeof(struct get),
-			  .finish = finish);
+			  .finish = installation_get_finish);

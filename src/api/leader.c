@@ -15,7 +15,7 @@ struct leading {
 	};
 };
 
-static struct step_result reply(struct task *task)
+static struct step_result leader_reply(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
@@ -35,7 +35,7 @@ static struct step_result followed(struct task *task)
 	if (task_row_count(task) == 0)
 		return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 	delivery_device_changed(api_delivery(task), leading->id, leading->followed.generation);
-	return api_note_change(task, "device.follow", STR(""), reply);
+	return api_note_change(task, "device.follow", STR(""), leader_reply);
 }
 
 static struct step_result leader_found(struct task *task)
@@ -78,7 +78,7 @@ static struct step_result unfollowed(struct task *task)
 		return task_fail(task, PROBLEM_LEADER_NOT_FOUND, "the device follows none");
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				leading->unfollowed.generation);
-	return api_note_change(task, "device.unfollow", STR(""), reply);
+	return api_note_change(task, "device.unfollow", STR(""), leader_reply);
 }
 
 static struct step_result leader_remove_begin(struct task *task)

@@ -161,7 +161,7 @@ static struct step_result message_begin(struct task *task)
 	return submit(task, messaging);
 }
 
-static void finish(void *state)
+static void message_finish(void *state)
 {
 	struct messaging *messaging = state;
 
@@ -170,4 +170,4 @@ static void finish(void *state)
 }
 
 ENDPOINT_MESSAGE(.handler = message_begin, .state_size = sizeof(struct messaging),
-		 .refused = push_refused, .finish = finish, .count = push_count);
+		 .refused = push_refused, .finish = message_finish, .count = push_count);

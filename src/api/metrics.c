@@ -9,7 +9,7 @@
 /* GET /metrics - metrics of the instance, for Prometheus. Clients of the admin listener may read
  * them; those of public listeners need the operator's token. */
 
-static struct step_result refuse(struct task *task)
+static struct step_result metrics_refuse(struct task *task)
 {
 	task_add_field(task, STR("WWW-Authenticate"), STR("Bearer realm=\"displayd metrics\""));
 	return task_fail(task, PROBLEM_METRICS_TOKEN_MISSING,
@@ -20,7 +20,7 @@ static struct step_result refuse(struct task *task)
 /* A wrong token is a failed attempt, like a wrong API key; the right one keeps working, even if
  * others from its address try wrong ones. Hashes are compared in constant time, so the time reveals
  * neither the token's bytes nor its length. */
-static struct step_result check(struct task *task)
+static struct step_result metrics_check(struct task *task)
 {
 	const uint8_t *wanted = api_service(task)->metrics_token_hash;
 	uint8_t hash[crypto_hash_sha256_BYTES];
@@ -30,20 +30,20 @@ static struct step_result check(struct task *task)
 	if (task_request(task)->listener->role == HTTP_ROLE_ADMIN)
 		return task_admit_unlimited(task);
 	if (!access_bearer_token(task, &token))
-		return refuse(task);
+		return metrics_refuse(task);
 	crypto_hash_sha256(hash, (const unsigned char *)token.data, token.length);
 	if (wanted && sodium_memcmp(hash, wanted, sizeof(hash)) == 0)
 		return task_admit_unlimited(task);
 	if (task_fails_too_often(task, "tokens", &answer))
 		return answer;
 	failed_attempts_count(task_service(task), task_request(task)->remote_address);
-	return refuse(task);
+	return metrics_refuse(task);
 }
 
 static const struct access access_metrics = {
     .metric = METRIC_ACCESS_METRICS_TOKEN,
-    .check = check,
-    .refuse = refuse,
+    .check = metrics_check,
+    .refuse = metrics_refuse,
 };
 
 static struct step_result write_all(struct task *task)

@@ -10,7 +10,7 @@ struct reordering {
 	struct rotation_order_row row;
 };
 
-static struct step_result reply(struct task *task)
+static struct step_result order_set_reply(struct task *task)
 {
 	return task_reply_empty(task, 200);
 }
@@ -27,7 +27,7 @@ static struct step_result reordered(struct task *task)
 				 "name all of them");
 	delivery_device_changed(api_delivery(task), task_device(task)->id,
 				reordering->row.generation);
-	return api_note_change(task, "rotation.order", STR(""), reply);
+	return api_note_change(task, "rotation.order", STR(""), order_set_reply);
 }
 
 static struct step_result reorder(struct task *task)

@@ -247,10 +247,10 @@ static struct step_result push_app_begin(struct task *task)
 	return task_query(task, text_named);
 }
 
-static void finish(void *state)
+static void push_app_finish(void *state)
 {
 	app_work_finish(&((struct app_push *)state)->work);
 }
 
 ENDPOINT_V0_PUSH_APP(.handler = push_app_begin, .state_size = sizeof(struct app_push),
-		     .refused = push_refused, .finish = finish, .count = push_count);
+		     .refused = push_refused, .finish = push_app_finish, .count = push_count);

@@ -82,7 +82,7 @@ static struct step_result push_devices_begin(struct task *task)
 	return push_convert(task);
 }
 
-static void finish(void *state)
+static void push_devices_finish(void *state)
 {
 	struct pushing *pushing = state;
 
@@ -98,5 +98,5 @@ static void count(int status)
 }
 
 ENDPOINT_PUSH_DEVICES(.handler = push_devices_begin, .state_size = sizeof(struct pushing),
-		      .handles_faults = true, .refused = push_refused, .finish = finish,
-		      .count = count);
+		      .handles_faults = true, .refused = push_refused,
+		      .finish = push_devices_finish, .count = count);

@@ -8,7 +8,7 @@
 extern const struct http_static_file documents[];
 extern const size_t documents_count;
 
-static struct step_result reply(struct task *task, struct str path)
+static struct step_result reference_reply(struct task *task, struct str path)
 {
 	const struct http_static_file *file = http_static_find(documents, documents_count, path);
 
@@ -18,7 +18,7 @@ static struct step_result reply(struct task *task, struct str path)
 
 static struct step_result openapi(struct task *task)
 {
-	return reply(task, STR("/openapi.json"));
+	return reference_reply(task, STR("/openapi.json"));
 }
 
 static struct step_result docs(struct task *task)
@@ -27,7 +27,7 @@ static struct step_result docs(struct task *task)
 		       STR("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
 			   "form-action 'none'; frame-ancestors 'none'"));
 	task_add_field(task, STR("X-Content-Type-Options"), STR("nosniff"));
-	return reply(task, STR("/docs"));
+	return reference_reply(task, STR("/docs"));
 }
 
 const struct endpoint endpoint_docs = {.name = "docs", .handler = docs};

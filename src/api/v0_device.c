@@ -22,7 +22,7 @@ static struct step_result fail_none(struct task *task)
 	return task_fail(task, PROBLEM_DEVICE_NOT_FOUND, "there is no such device");
 }
 
-static struct step_result ask(struct task *task, task_step *next)
+static struct step_result v0_device_ask(struct task *task, task_step *next)
 {
 	struct v0_state *shown = task_state(task);
 
@@ -47,7 +47,7 @@ static struct step_result v0_device_found(struct task *task)
 
 static struct step_result begin_get(struct task *task)
 {
-	return ask(task, v0_device_found);
+	return v0_device_ask(task, v0_device_found);
 }
 
 ENDPOINT_V0_DEVICE_GET(.handler = begin_get, .state_size = sizeof(struct v0_state));
@@ -65,7 +65,7 @@ static struct step_result tagged(struct task *task)
 
 static struct step_result find_tagged(struct task *task)
 {
-	return ask(task, tagged);
+	return v0_device_ask(task, tagged);
 }
 
 /* Sets the device asleep or awake, and then dimmed or not, after its plan was set: until that
@@ -111,7 +111,7 @@ static struct step_result set_orders(struct task *task)
 		shown->order.is_on = change->is_dimmed;
 		return read_order(task);
 	}
-	return ask(task, v0_device_found);
+	return v0_device_ask(task, v0_device_found);
 }
 
 static struct step_result updated(struct task *task)
@@ -215,8 +215,8 @@ static struct step_result begin_update(struct task *task)
 	uint64_t present = task_body_present(task);
 
 	if (!present)
-		return ask(task, v0_device_found);
-	return v0_device_change_shows(present) ? ask(task, compared) : change(task);
+		return v0_device_ask(task, v0_device_found);
+	return v0_device_change_shows(present) ? v0_device_ask(task, compared) : change(task);
 }
 
 static struct step_result refused(struct task *task)

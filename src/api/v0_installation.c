@@ -23,7 +23,7 @@ static struct step_result v0_installation_found(struct task *task)
 	return task_reply_record(task, 200, &installation_v0_record, &get->installation);
 }
 
-static struct step_result ask(struct task *task)
+static struct step_result v0_installation_ask(struct task *task)
 {
 	struct get *get = task_state(task);
 
@@ -38,7 +38,7 @@ static struct step_result begin_get(struct task *task)
 {
 	struct get *get = task_state(task);
 
-	return v0_entry_find(task, &get->entry, ask);
+	return v0_entry_find(task, &get->entry, v0_installation_ask);
 }
 
 ENDPOINT_V0_INSTALLATION_GET(.handler = begin_get, .state_size = sizeof(struct get));

@@ -15,7 +15,7 @@ static struct loop *loop_of(struct version_wait *wait)
 	return task_service(wait->task)->loop;
 }
 
-static void on_deadline(struct deadline *deadline)
+static void version_wait_on_deadline(struct deadline *deadline)
 {
 	struct version_wait *wait = container_of(deadline, struct version_wait, deadline);
 
@@ -42,7 +42,7 @@ static bool version_wait_begin(struct task *task, struct version_wait *wait, str
 	wait->task = task;
 	wait->version_id = version_id;
 	wait->hints = (struct hint_subscription){.kind = STR("checked"), .on_hint = on_hint};
-	deadline_init(&wait->deadline, on_deadline);
+	deadline_init(&wait->deadline, version_wait_on_deadline);
 	db_subscribe(task_service(task)->db, &wait->hints);
 	wait->until_ms = loop_now_ms(loop_of(wait)) + LIMIT_VERSION_WAIT_MS;
 	delivery_version_uploaded(api_delivery(task), version_id);

@@ -16,7 +16,7 @@ struct webhook_change {
 	struct buffer encrypted;
 };
 
-static void finish(void *state)
+static void webhooks_finish(void *state)
 {
 	struct webhook_change *change = state;
 
@@ -104,7 +104,7 @@ static struct step_result begin_create(struct task *task)
 }
 
 ENDPOINT_WEBHOOK_CREATE(.handler = begin_create, .state_size = sizeof(struct webhook_change),
-			.refused = refused, .finish = finish);
+			.refused = refused, .finish = webhooks_finish);
 
 static struct step_result updated(struct task *task)
 {
@@ -150,7 +150,7 @@ static struct step_result begin_update(struct task *task)
 }
 
 ENDPOINT_WEBHOOK_UPDATE(.handler = begin_update, .state_size = sizeof(struct webhook_change),
-			.refused = refused, .finish = finish);
+			.refused = refused, .finish = webhooks_finish);
 
 static struct step_result renewed(struct task *task)
 {
@@ -179,4 +179,4 @@ static struct step_result begin_secret(struct task *task)
 }
 
 ENDPOINT_WEBHOOK_SECRET(.handler = begin_secret, .state_size = sizeof(struct webhook_change),
-			.refused = refused, .finish = finish);
+			.refused = refused, .finish = webhooks_finish);

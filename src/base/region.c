@@ -272,7 +272,8 @@ void region_map_destroy(struct region_map *map)
 	free(map);
 }
 
-static const struct directory_entry *find(const struct region_map *map, const struct region *region)
+static const struct directory_entry *region_find(const struct region_map *map,
+						 const struct region *region)
 {
 	const struct directory *directory = &map->directory;
 	const struct directory_entry *entry = NULL;
@@ -287,7 +288,7 @@ static const struct directory_entry *find(const struct region_map *map, const st
 
 void *region_common(struct region_map *map, const struct region *region)
 {
-	const struct directory_entry *entry = find(map, region);
+	const struct directory_entry *entry = region_find(map, region);
 
 	require(region->size > 0);
 	return at(map, entry->offset);
@@ -295,7 +296,7 @@ void *region_common(struct region_map *map, const struct region *region)
 
 void *region_slot(struct region_map *map, const struct region *region, unsigned slot)
 {
-	const struct directory_entry *entry = find(map, region);
+	const struct directory_entry *entry = region_find(map, region);
 
 	require(region->slot_size > 0 && slot < map->directory.slot_count);
 	return at(map, entry->offset + align(entry->size) + slot * entry->slot_size);

@@ -15,7 +15,7 @@ static const char tables_sql[] =
     "AND n.nspname <> 'information_schema' "
     "ORDER BY n.nspname COLLATE \"C\", c.relname COLLATE \"C\"";
 
-static PGresult *ask(PGconn *pg, const char *sql, struct cluster_error *reterr)
+static PGresult *count_ask(PGconn *pg, const char *sql, struct cluster_error *reterr)
 {
 	PGresult *result = PQexec(pg, sql);
 	ExecStatusType status = PQresultStatus(result);
@@ -39,7 +39,7 @@ static bool count_table(PGconn *pg, const char *name, char kind, struct buffer *
 	else
 		buffer_printf(&sql, "SELECT count(*) FROM ONLY %s", name);
 	buffer_append_char(&sql, '\0');
-	result = ask(pg, sql.data, reterr);
+	result = count_ask(pg, sql.data, reterr);
 	buffer_finish(&sql);
 	if (!result)
 		return false;
@@ -50,7 +50,7 @@ static bool count_table(PGconn *pg, const char *name, char kind, struct buffer *
 
 static bool count_tables(PGconn *pg, struct buffer *text, struct cluster_error *reterr)
 {
-	PGresult *tables = ask(pg, tables_sql, reterr);
+	PGresult *tables = count_ask(pg, tables_sql, reterr);
 	bool is_done = tables;
 
 	for (int i = 0; is_done && i < PQntuples(tables); i++)
@@ -80,7 +80,7 @@ char *cluster_count_rows(const struct cluster *cluster, struct cluster_error *re
 int cluster_analyze(const struct cluster *cluster, struct cluster_error *reterr)
 {
 	PGconn *pg = PQconnectdb(cluster->url);
-	PGresult *result = ask(pg, "ANALYZE", reterr);
+	PGresult *result = count_ask(pg, "ANALYZE", reterr);
 
 	PQclear(result);
 	PQfinish(pg);

@@ -34,14 +34,16 @@ struct ctl_command {
 	/* For each option the member of the request's body that it sets; NULL: none, or the handler
 	 * writes it. */
 	const char *const *members;
+	/* For each option the JSON of that member without the option; all NULL: no such member. */
+	const char *const *absent;
 	/* Request to the server, for ctl_plain() (server/plain.c). All NULL for a command that is
 	 * not in docs/api. */
 	const char *method;
 	const char *path;	 /* "/v1/webhooks/{webhookId}": arguments name the objects */
 	const char *path_of_all; /* path that lists the objects of all accounts; NULL: none */
 	const char *argument;	 /* member of the body that the last argument sets; NULL: none */
-	const char *words;	 /* for that argument: "local=true public=false"; NULL: any text */
-	bool takes_number;	 /* that argument may be a number, too */
+	const char *words;	 /* for that argument: "local=true public=false"; NULL: none */
+	bool takes_number;	 /* that argument may be a number; neither: it is any text */
 	const char *question;	 /* "This removes {name}.", asked before; NULL: does not ask */
 	const char *missing;	 /* said of a 404: "there is no app %"; NULL: as for others */
 	const char *list;	 /* member of the answer that is printed as a table; NULL: none */

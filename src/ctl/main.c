@@ -8,7 +8,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 
-static int run(struct ctl *ctl, int argc, char **argv)
+static int main_run(struct ctl *ctl, int argc, char **argv)
 {
 	enum ctl_wish wish = CTL_COMMAND;
 	enum ctl_exit code = ctl_read_arguments(ctl, argc, argv, &wish);
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(arguments[1], "__complete") == 0)
 		code = ctl_complete(&ctl, argc - 2, arguments + 2);
 	else
-		code = check_output(run(&ctl, argc, arguments));
+		code = check_output(main_run(&ctl, argc, arguments));
 	if (ctl.connection)
 		PQfinish(ctl.connection);
 	cluster_close(&ctl.cluster);

@@ -24,7 +24,7 @@ static bool is_path(struct str name)
 	return false;
 }
 
-static const struct txtar_file *find(const struct app_files *files, struct str name)
+static const struct txtar_file *app_files_find(const struct app_files *files, struct str name)
 {
 	for (unsigned i = 0; i < files->count; i++)
 		if (str_equal(files->list[i].name, name))
@@ -32,8 +32,8 @@ static const struct txtar_file *find(const struct app_files *files, struct str n
 	return NULL;
 }
 
-static int add(struct app_files *files, const struct txtar_file *file,
-	       char ret_why[static APP_FILES_WHY_MAX])
+static int app_files_add(struct app_files *files, const struct txtar_file *file,
+			 char ret_why[static APP_FILES_WHY_MAX])
 {
 	int shown = file->name.length < 100 ? (int)file->name.length : 100;
 	const char *ending = file->is_base64 ? ";base64" : "";
@@ -41,7 +41,7 @@ static int add(struct app_files *files, const struct txtar_file *file,
 	if (!is_path(file->name))
 		snprintf(ret_why, APP_FILES_WHY_MAX, "\"%.*s%s\" is not a valid file name", shown,
 			 file->name.data, ending);
-	else if (find(files, file->name))
+	else if (app_files_find(files, file->name))
 		snprintf(ret_why, APP_FILES_WHY_MAX, "%.*s%s appears twice", shown, file->name.data,
 			 ending);
 	else if (files->count == APP_FILES_MAX)
@@ -67,11 +67,11 @@ bool app_file_is_script(const struct txtar_file *file)
 /* The file with main(), or NULL. */
 static struct txtar_file *find_first(const struct app_files *files)
 {
-	const struct txtar_file *found = find(files, STR("app.ts"));
+	const struct txtar_file *found = app_files_find(files, STR("app.ts"));
 	unsigned count = 0;
 
 	if (!found)
-		found = find(files, STR("main.ts"));
+		found = app_files_find(files, STR("main.ts"));
 	if (found)
 		return (struct txtar_file *)found;
 	for (unsigned i = 0; i < files->count; i++) {
@@ -116,7 +116,7 @@ int app_files_read(struct str archive, struct app_files *ret_files,
 	*ret_files =
 	    (struct app_files){.list = memory_zalloc(APP_FILES_MAX * sizeof(*ret_files->list))};
 	while (status == 0 && txtar_next(&archive, &file))
-		status = add(ret_files, &file, ret_why);
+		status = app_files_add(ret_files, &file, ret_why);
 	return status == 0 ? order(ret_files, ret_why) : -1;
 }
 

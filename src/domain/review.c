@@ -29,18 +29,6 @@ const char *review_status_check(struct str status)
 		   : "must be APPROVED, CHANGES_REQUESTED or REJECTED";
 }
 
-struct remark {
-	struct str comment;
-	int64_t line;
-};
-
-static const struct record_field remark_fields[] = {
-    RECORD_STR(struct remark, comment, .body = "comment", .required = true, .minimum = 1,
-	       .maximum = REVIEW_REMARK_LENGTH_MAX, .check = review_remark_check),
-    RECORD_INT(struct remark, line, .body = "line", .minimum = 1, .maximum = INT32_MAX),
-};
-static const struct record remark_record = RECORD(struct remark, remark_fields);
-
 static void fault_remark(struct faults *faults, unsigned number, const struct fault *fault)
 {
 	struct str name = fault ? fault->name : (struct str){0};
@@ -53,14 +41,14 @@ static void fault_remark(struct faults *faults, unsigned number, const struct fa
 static void read_remark(struct review_decision *decision, const struct json_value *item,
 			struct faults *faults)
 {
-	struct remark remark = {0};
+	struct review_remark remark = {0};
 	struct faults own;
 	uint64_t present;
 	unsigned number = decision->comment_count + 1;
 
 	faults_init(&own, faults->arena);
 	if (json_is_object(item))
-		record_read_json(&remark_record, item, &remark, &present, &own);
+		record_read_json(&review_remark_record, item, &remark, &present, &own);
 	else
 		fault_remark(faults, number, NULL);
 	for (unsigned i = 0; i < own.count; i++)

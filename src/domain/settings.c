@@ -322,7 +322,7 @@ const struct setting *settings_find(const struct settings *settings, struct str 
 	return NULL;
 }
 
-static void add(struct settings *settings, const struct setting *setting)
+static void settings_add(struct settings *settings, const struct setting *setting)
 {
 	if (!setting->is_removed)
 		settings->items[settings->count++] = *setting;
@@ -336,9 +336,9 @@ void settings_merge(const struct settings *first, const struct settings *second,
 
 	for (unsigned i = 0; i < first->count; i++)
 		if (!settings_find(second, first->items[i].name))
-			add(&all, &first->items[i]);
+			settings_add(&all, &first->items[i]);
 	for (unsigned i = 0; i < second->count; i++)
-		add(&all, &second->items[i]);
+		settings_add(&all, &second->items[i]);
 	sort(&all);
 	*ret_settings = all;
 }

@@ -439,7 +439,7 @@ void tronbyt_read(const struct json_value *root, struct faults *faults,
 	}
 }
 
-static void check(void *body, uint64_t seen, struct faults *faults)
+static void tronbyt_check(void *body, uint64_t seen, struct faults *faults)
 {
 	struct tronbyt_body *whole = body;
 
@@ -451,7 +451,7 @@ static const struct record_field body_fields[] = {
     RECORD_ANY(struct tronbyt_body, root),
 };
 const struct record tronbyt_body_record =
-    RECORD(struct tronbyt_body, body_fields, .takes_whole = true, .check = check);
+    RECORD(struct tronbyt_body, body_fields, .takes_whole = true, .check = tronbyt_check);
 
 void tronbyt_settle_night(struct tronbyt_export *export, struct tronbyt_device *device,
 			  bool has_entry)

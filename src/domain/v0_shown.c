@@ -53,7 +53,7 @@ static bool is_alike(const struct json_value *value, const struct json_value *no
 	return json_get_bool(value, &is_true) && json_get_bool(now, &is_true);
 }
 
-static const struct json_value *find(const struct json_value *object, struct str name)
+static const struct json_value *v0_shown_find(const struct json_value *object, struct str name)
 {
 	struct json_walk walk = json_walk(object);
 	const struct json_value *value;
@@ -102,7 +102,7 @@ static void check_object(const struct shown_value *at, const struct json_value *
 		    .changes = at->changes || changes_itself(name),
 		};
 
-		shown = find(now, name);
+		shown = v0_shown_find(now, name);
 		if (!shown)
 			add_fault(&member, false, faults);
 		else if (!json_is_null(value) &&
@@ -122,8 +122,9 @@ static void check_value(struct str name, const struct json_value *value,
 		add_fault(&at, true, faults);
 }
 
-static void check(const struct json_value *const *values, const char *const *names, unsigned count,
-		  const struct record *record, const void *shown, struct faults *faults)
+static void v0_shown_check(const struct json_value *const *values, const char *const *names,
+			   unsigned count, const struct record *record, const void *shown,
+			   struct faults *faults)
 {
 	struct json_document document = {0};
 	struct buffer json = {0};
@@ -142,13 +143,14 @@ static void check(const struct json_value *const *values, const char *const *nam
 void v0_device_change_check_shown(const struct v0_device_change *change,
 				  const struct v0_device *device, struct faults *faults)
 {
-	check(change->shown, device_names, V0_DEVICE_SHOWN, &device_v0_record, device, faults);
+	v0_shown_check(change->shown, device_names, V0_DEVICE_SHOWN, &device_v0_record, device,
+		       faults);
 }
 
 void v0_installation_change_check_shown(const struct v0_installation_change *change,
 					const struct v0_installation *installation,
 					struct faults *faults)
 {
-	check(change->shown, installation_names, V0_INSTALLATION_SHOWN, &installation_v0_record,
-	      installation, faults);
+	v0_shown_check(change->shown, installation_names, V0_INSTALLATION_SHOWN,
+		       &installation_v0_record, installation, faults);
 }

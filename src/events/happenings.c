@@ -83,7 +83,7 @@ static void on_happening(struct happenings *happenings, struct str word)
 	arena_finish(&arena);
 }
 
-static void take(struct happenings *happenings, char kind, struct str word)
+static void happenings_take(struct happenings *happenings, char kind, struct str word)
 {
 	if (kind == 'd')
 		on_device_change(happenings, word);
@@ -96,7 +96,7 @@ static void take_or_keep(struct happenings *happenings, char kind, struct str wo
 	if (happenings->listeners->accounts.count == 0)
 		return;
 	if (listeners_are_ready(happenings->listeners)) {
-		take(happenings, kind, word);
+		happenings_take(happenings, kind, word);
 		return;
 	}
 	if (buffer_length(&happenings->waiting) + word.length > WAITING_BYTES_MAX) {
@@ -117,7 +117,7 @@ void happenings_take_waiting(struct happenings *happenings)
 	happenings->waiting = (struct buffer){0};
 	while (str_next(&rest, '\n', &word)) {
 		if (word.length)
-			take(happenings, word.data[0], str_from_offset(word, 1));
+			happenings_take(happenings, word.data[0], str_from_offset(word, 1));
 	}
 	buffer_finish(&waiting);
 }

@@ -18,8 +18,8 @@ static struct key_stream *stream_of(struct list *to_check)
 	return container_of(to_check, struct key_stream, to_check);
 }
 
-static const struct keys_alive_row *find(const struct keys_alive_row *rows, unsigned count,
-					 const uint8_t *hash)
+static const struct keys_alive_row *key_checks_find(const struct keys_alive_row *rows,
+						    unsigned count, const uint8_t *hash)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (rows[i].secret_hash.length == KEY_HASH_BYTES &&
@@ -51,7 +51,7 @@ static void on_alive(struct db_query *query, const struct db_result *result)
 	while ((node = list_take_first(&checks->asked))) {
 		struct key_stream *stream = stream_of(node);
 		const struct keys_alive_row *row =
-		    rows ? find(rows, result->row_count, stream->key_hash) : NULL;
+		    rows ? key_checks_find(rows, result->row_count, stream->key_hash) : NULL;
 
 		if (result->outcome == DB_OK && (!row || !is_same(stream, row)))
 			checks->on_ended(stream);

@@ -18,7 +18,7 @@ struct sending {
 	struct str problem; /* why the message was not delivered */
 };
 
-static void end(struct sending *sending)
+static void sending_end(struct sending *sending)
 {
 	struct hooks *hooks = sending->hooks;
 
@@ -47,7 +47,7 @@ static void on_off(struct db_query *query, const struct db_result *result)
 	if (result->outcome == DB_OK && result->row_count)
 		log_change(sending, LOG_WARN,
 			   "switched off a webhook that failed for three days or answered 410");
-	end(sending);
+	sending_end(sending);
 }
 
 static void on_noted(struct db_query *query, const struct db_result *result)
@@ -55,7 +55,7 @@ static void on_noted(struct db_query *query, const struct db_result *result)
 	struct sending *sending = container_of(query, struct sending, query);
 
 	if (result->outcome != DB_OK || result->row_count == 0) {
-		end(sending);
+		sending_end(sending);
 		return;
 	}
 	db_read_row(result, 0, query->record, &sending->arena, &sending->sent);
@@ -64,7 +64,7 @@ static void on_noted(struct db_query *query, const struct db_result *result)
 	if (sending->sent.works_again)
 		log_change(sending, LOG_INFO, "a webhook works again");
 	if (!sending->sent.is_off) {
-		end(sending);
+		sending_end(sending);
 		return;
 	}
 	db_query_init(query, &sending->arena);
@@ -94,7 +94,7 @@ static void note(struct sending *sending, bool is_delivered, int status, const c
 static void on_freed(struct db_query *query, const struct db_result *result)
 {
 	(void)result;
-	end(container_of(query, struct sending, query));
+	sending_end(container_of(query, struct sending, query));
 }
 
 static void give_back(struct sending *sending)

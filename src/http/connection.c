@@ -229,7 +229,7 @@ static void on_end(struct http_transport *transport, int error)
 	}
 }
 
-static void on_deadline(struct deadline *deadline)
+static void connection_on_deadline(struct deadline *deadline)
 {
 	struct http_connection *connection =
 	    container_of(deadline, struct http_connection, deadline);
@@ -308,7 +308,7 @@ void http_connection_create(struct http_connections *connections,
 	connections->count++;
 	loop_later_init(&connection->later, on_later);
 	http_unsent_entry_init(&connection->unsent, HTTP_UNSENT_ANSWER);
-	deadline_init(&connection->deadline, on_deadline);
+	deadline_init(&connection->deadline, connection_on_deadline);
 	deadline_set(connections->loop, &connection->deadline, connections->settings.idle_ms);
 	http_transport_set_reading(transport, true);
 }

@@ -164,7 +164,7 @@ static bool is_abandoned(struct lane_job *job)
 	return false;
 }
 
-static void refuse(struct tls_transport *tls, int error)
+static void tls_handshake_refuse(struct tls_transport *tls, int error)
 {
 	const char *why = error == -ETIME    ? "its handshake would wait for too long"
 			  : error == -EDQUOT ? "too many handshakes of its network are waiting"
@@ -189,7 +189,7 @@ static void on_job_done(struct lane_job *job)
 	else if (handshake->has_gone)
 		tls_records_end(tls, -ECONNRESET);
 	else
-		refuse(tls, -EDQUOT); /* this oldest handshake makes room */
+		tls_handshake_refuse(tls, -EDQUOT); /* this oldest handshake makes room */
 }
 
 /* Finds the owners of the handshake's share of the lane, and of its turns. */
@@ -233,7 +233,7 @@ static void submit(struct tls_transport *tls)
 	if (!error)
 		return;
 	handshake->is_waiting = tls->is_working = false;
-	refuse(tls, error);
+	tls_handshake_refuse(tls, error);
 }
 
 /* Whether the client only proves that it has the keys, in TLS 1.3: there is nothing to sign, and
@@ -321,7 +321,7 @@ static void on_limit(struct deadline *deadline)
 
 	tls_handshake_stop(tls);
 	if (has_waited)
-		refuse(tls, -ETIME);
+		tls_handshake_refuse(tls, -ETIME);
 	else
 		tls_records_end(tls, -ETIMEDOUT);
 }

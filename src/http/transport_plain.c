@@ -249,7 +249,7 @@ static enum http_transport_peer plain_peer(const struct http_transport *transpor
 	return http_transport_has_input(transport) ? HTTP_PEER_THERE : HTTP_PEER_ENDED;
 }
 
-static void end(struct plain *plain, int error)
+static void transport_plain_end(struct plain *plain, int error)
 {
 	if (plain->transport.is_closing || (plain->transport.is_ended && error == 0))
 		return;
@@ -275,11 +275,11 @@ static void take_header(struct plain *plain, struct str data)
 		plain_address(&plain->transport, peer);
 		log_refusal(plain->transport.host, METRIC_REFUSED_PROXY,
 			    "the PROXY header is missing or invalid", peer);
-		end(plain, error);
+		transport_plain_end(plain, error);
 		return;
 	}
 	if (!header->is_local && !join_share(plain, header->address)) {
-		end(plain, -ECONNREFUSED);
+		transport_plain_end(plain, -ECONNREFUSED);
 		return;
 	}
 	if (rest.length)
@@ -296,7 +296,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 	if (size == READ_BUFFER_BYTES)
 		plain->full_turn = plain->transport.host->loop->turn;
 	if (size < 0)
-		end(plain, size == UV_EOF ? 0 : (int)size);
+		transport_plain_end(plain, size == UV_EOF ? 0 : (int)size);
 	else if (plain->header && !plain->header->is_complete)
 		take_header(plain, (struct str){buffer->base, (size_t)size});
 	else
@@ -327,7 +327,7 @@ static void on_write(uv_write_t *request, int status)
 	if (plain->transport.is_closing)
 		return;
 	if (status < 0)
-		end(plain, status);
+		transport_plain_end(plain, status);
 	else if (write_queue(plain) == 0)
 		plain->transport.events->on_flushed(&plain->transport);
 }

@@ -62,7 +62,7 @@ bool websocket_is_handshake(const struct http_request *request)
 	       base64_decode(key, nonce, &nonce_size) == 0 && nonce_size == 16;
 }
 
-static void on_deadline(struct deadline *deadline)
+static void websocket_on_deadline(struct deadline *deadline)
 {
 	struct websocket *websocket = container_of(deadline, struct websocket, deadline);
 	const struct http_server_settings *limits = &websocket->connections->settings;
@@ -113,7 +113,7 @@ static void park(struct websocket *websocket, struct str data)
 }
 
 /* Takes as much as fits into one turn. Returns the rest, which must wait for the next one. */
-static struct str take(struct websocket *websocket, struct str data)
+static struct str websocket_take(struct websocket *websocket, struct str data)
 {
 	const struct http_transport *socket = websocket->socket;
 
@@ -139,7 +139,7 @@ static struct str take(struct websocket *websocket, struct str data)
 static void on_data(struct http_transport *socket, struct str data)
 {
 	struct websocket *websocket = socket->owner;
-	struct str rest = take(websocket, data);
+	struct str rest = websocket_take(websocket, data);
 
 	if (rest.length)
 		park(websocket, rest);
@@ -178,7 +178,7 @@ static void on_turn(struct later *later)
 {
 	struct websocket_parked *parked = container_of(later, struct websocket_parked, later);
 	struct websocket *websocket = parked->websocket;
-	struct str rest = take(websocket, buffer_view(&parked->bytes));
+	struct str rest = websocket_take(websocket, buffer_view(&parked->bytes));
 
 	if (rest.length) {
 		buffer_consume(&parked->bytes, buffer_length(&parked->bytes) - rest.length);
@@ -270,7 +270,7 @@ struct websocket *websocket_accept(struct http_request *request,
 	websocket->upgrade.drop = on_server_closes;
 	list_append(&connections->upgrades, &websocket->upgrade.node);
 	http_unsent_entry_init(&websocket->unsent, HTTP_UNSENT_WEBSOCKET);
-	deadline_init(&websocket->deadline, on_deadline);
+	deadline_init(&websocket->deadline, websocket_on_deadline);
 	websocket->heard_ms = loop_now_ms(connections->loop);
 	websocket->ping_ms = websocket->heard_ms + connections->settings.ping_ms;
 	websocket_set_deadline(websocket);

@@ -96,7 +96,7 @@ void lane_queue_finish(struct lane_queue *queue)
 	map_finish(&queue->networks);
 }
 
-static struct lane_share *find(const struct map *map, const struct id *id)
+static struct lane_share *lane_queue_find(const struct map *map, const struct id *id)
 {
 	struct map_node *node = map_find(map, key_of(id));
 
@@ -206,8 +206,9 @@ static void count_waiting(struct lane_queue *queue, struct lane_share *share, in
 int lane_queue_add(struct lane_queue *queue, struct lane_job *job, uint64_t *ret_wait_us)
 {
 	struct id network_id = network_of(job);
-	struct lane_share *network = find(&queue->networks, &network_id);
-	struct lane_share *account = network ? find(&network->accounts, &job->account) : NULL;
+	struct lane_share *network = lane_queue_find(&queue->networks, &network_id);
+	struct lane_share *account =
+	    network ? lane_queue_find(&network->accounts, &job->account) : NULL;
 	int error;
 
 	*ret_wait_us = wait_us(queue, account);
@@ -428,8 +429,9 @@ static struct lane_share *largest(struct list *members)
 struct lane_job *lane_queue_oldest(struct lane_queue *queue, const struct lane_job *job, int error)
 {
 	struct id network_id = network_of(job);
-	struct lane_share *network =
-	    error == -EDQUOT ? find(&queue->networks, &network_id) : largest(&queue->members);
+	struct lane_share *network = error == -EDQUOT
+					 ? lane_queue_find(&queue->networks, &network_id)
+					 : largest(&queue->members);
 	struct lane_share *account = network ? largest(&network->members) : NULL;
 
 	return account && !list_is_empty(&account->waiting)

@@ -147,7 +147,7 @@ static void drop(struct loop *loop, struct lane_job *job)
 	loop_later(loop, &loop->lanes->end_dropped);
 }
 
-static void run(struct loop *loop, struct lane_job *job)
+static void lanes_run(struct loop *loop, struct lane_job *job)
 {
 	job->is_running = true;
 	job->started_us = clock_monotonic_us();
@@ -174,7 +174,7 @@ static unsigned start_lane(struct loop *loop, enum lane lane, unsigned dropped_m
 			drop(loop, job);
 			dropped++;
 		} else {
-			run(loop, job);
+			lanes_run(loop, job);
 		}
 	}
 	return dropped;

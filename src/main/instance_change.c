@@ -5,7 +5,8 @@
 #include <sodium.h>
 #include <string.h>
 
-static const struct listen_socket *find(const struct listen_socket *sockets, unsigned count, int fd)
+static const struct listen_socket *instance_change_find(const struct listen_socket *sockets,
+							unsigned count, int fd)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (sockets[i].fd == fd)
@@ -18,7 +19,7 @@ static void close_others(struct listen_socket *sockets, unsigned count,
 			 const struct listen_socket *kept, unsigned kept_count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		if (find(kept, kept_count, sockets[i].fd))
+		if (instance_change_find(kept, kept_count, sockets[i].fd))
 			continue;
 		log_info("supervisor", "no longer listening",
 			 LOG_TEXT("address", sockets[i].address.text));
@@ -46,7 +47,8 @@ static const struct listen_socket *find_open(const struct instance_before *befor
 {
 	for (unsigned i = 0; i < before->socket_count; i++)
 		if (is_for(&before->sockets[i], address) &&
-		    !find(instance->sockets, instance->socket_count, before->sockets[i].fd))
+		    !instance_change_find(instance->sockets, instance->socket_count,
+					  before->sockets[i].fd))
 			return &before->sockets[i];
 	return NULL;
 }

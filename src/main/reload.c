@@ -113,7 +113,8 @@ static void find_changes(const struct config *left, const struct config *right,
 	}
 }
 
-static enum reload_outcome refuse(struct reload *reload, struct config *next, const char *why)
+static enum reload_outcome reload_refuse(struct reload *reload, struct config *next,
+					 const char *why)
 {
 	snprintf(reload->note.reason, sizeof(reload->note.reason), "%s", why);
 	write_note(reload, UPGRADE_REFUSED);
@@ -193,18 +194,18 @@ enum reload_outcome reload_begin(struct reload *reload, struct instance *instanc
 
 	begin_note(reload);
 	if (config_read(next, argc, argv, &error) < 0)
-		return refuse(reload, next, error.text);
+		return reload_refuse(reload, next, error.text);
 	/* Also those that a restart will need: it would fail. */
 	if (config_check_files(next, &why) < 0)
-		return refuse(reload, next, why.text);
+		return reload_refuse(reload, next, why.text);
 	keep_fixed(reload, next);
 	find_changes(in_force(reload), next, names);
 	if (!names[0] && look_at_secrets(instance, next, names, &why) < 0)
-		return refuse(reload, next, why.text);
+		return reload_refuse(reload, next, why.text);
 	if (!names[0])
 		certificates = reload_certificates(instance, next, names, &why);
 	if (certificates < 0)
-		return refuse(reload, next, why.text);
+		return reload_refuse(reload, next, why.text);
 	if (!names[0]) {
 		log_info("supervisor", certificates ? "new certificates in force"
 						    : "configuration reloaded, nothing changed");
@@ -213,7 +214,7 @@ enum reload_outcome reload_begin(struct reload *reload, struct instance *instanc
 		return RELOAD_UNCHANGED;
 	}
 	if (instance_change(instance, next, &reload->before, &why) < 0)
-		return refuse(reload, next, why.text);
+		return reload_refuse(reload, next, why.text);
 	log_info("supervisor", "configuration changed", LOG_TEXT("settings", names));
 	reload->changes_host =
 	    options_differ(&in_force(reload)->options, &next->options, "egress-allow");
@@ -228,7 +229,7 @@ static void undo(struct reload *reload, struct instance *instance)
 
 	instance_undo(instance, &reload->before);
 	set_log(in_force(reload));
-	refuse(reload, reload->next, why);
+	reload_refuse(reload, reload->next, why);
 	reload->next = NULL;
 	reload->changes_host = false;
 }

@@ -3,7 +3,8 @@
 #include "db/statements.h"
 
 /* Runs a statement. Returns the rows, or NULL with a reason. */
-static PGresult *run(PGconn *connection, const struct db_query *query, struct reason *reterr)
+static PGresult *secret_key_check_run(PGconn *connection, const struct db_query *query,
+				      struct reason *reterr)
 {
 	const struct db_parameters *parameters = &query->parameters;
 	const struct statement_entry *entry = &statements[query->statement];
@@ -35,7 +36,7 @@ static struct str fingerprint_of(const struct settings_key *key, struct arena *a
 static int read_rows(PGconn *connection, struct db_query *query, struct arena *arena,
 		     const void **ret_rows, struct reason *reterr)
 {
-	PGresult *result = run(connection, query, reterr);
+	PGresult *result = secret_key_check_run(connection, query, reterr);
 	struct db_result rows;
 	int count;
 

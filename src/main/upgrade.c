@@ -71,7 +71,8 @@ static void note(struct upgrade *upgrade, const struct instance *instance, enum 
 		log_warn("supervisor", "cannot write the file upgrade");
 }
 
-static void refuse(struct upgrade *upgrade, const struct instance *instance, const char *why)
+static void upgrade_refuse(struct upgrade *upgrade, const struct instance *instance,
+			   const char *why)
 {
 	upgrade->phase = UPGRADE_IDLE;
 	note(upgrade, instance, UPGRADE_REFUSED, why);
@@ -104,7 +105,7 @@ static void upgrade_begin(struct upgrade *upgrade, const struct instance *instan
 	error =
 	    upgrade_check_start(&upgrade->check, upgrade->program, upgrade->argc, upgrade->argv);
 	if (error < 0)
-		refuse(upgrade, instance, strerror(-error));
+		upgrade_refuse(upgrade, instance, strerror(-error));
 }
 
 static void restart(struct upgrade *upgrade, const struct instance *instance,
@@ -129,9 +130,9 @@ bool upgrade_note_end(struct upgrade *upgrade, const struct instance *instance,
 	result =
 	    upgrade_check_end(&upgrade->check, status, instance->config, upgrade->note.to, &why);
 	if (children->phase != CHILDREN_RUN) {
-		refuse(upgrade, instance, "this server is stopping");
+		upgrade_refuse(upgrade, instance, "this server is stopping");
 	} else if (result == UPGRADE_UNFIT) {
-		refuse(upgrade, instance, why.text);
+		upgrade_refuse(upgrade, instance, why.text);
 	} else if (result == UPGRADE_RESTARTS) {
 		restart(upgrade, instance, children, why.text, now_ms);
 	} else {
@@ -200,7 +201,7 @@ static uint64_t go_on_waiting(struct upgrade *upgrade, struct instance *instance
 		replace(upgrade, instance, children);
 		return now_ms;
 	case UPGRADE_GIVES_UP:
-		refuse(upgrade, instance, what.text);
+		upgrade_refuse(upgrade, instance, what.text);
 		return now_ms;
 	case UPGRADE_WAITS:
 		break;

@@ -50,7 +50,7 @@ int upgrade_note_write(const char *state_dir, const char *name, const struct upg
 }
 
 /* Takes the text after the word at a line's start. */
-static void take(const char *line, const char *word, char *to, size_t size)
+static void upgrade_note_take(const char *line, const char *word, char *to, size_t size)
 {
 	size_t length = strlen(word);
 
@@ -71,10 +71,10 @@ bool upgrade_note_read(const char *state_dir, const char *name, struct upgrade_n
 	while (fgets(line, sizeof(line), file)) {
 		if (strncmp(line, "number ", 7) == 0)
 			ret->number = strtoul(line + 7, NULL, 10);
-		take(line, "state", state, sizeof(state));
-		take(line, "from", ret->from, sizeof(ret->from));
-		take(line, "to", ret->to, sizeof(ret->to));
-		take(line, "reason", ret->reason, sizeof(ret->reason));
+		upgrade_note_take(line, "state", state, sizeof(state));
+		upgrade_note_take(line, "from", ret->from, sizeof(ret->from));
+		upgrade_note_take(line, "to", ret->to, sizeof(ret->to));
+		upgrade_note_take(line, "reason", ret->reason, sizeof(ret->reason));
 	}
 	fclose(file);
 	for (int i = 0; i < UPGRADE_STATE_COUNT; i++)

@@ -216,8 +216,8 @@ static enum json_progress parse_text(struct json_parsing *parsing,
 	return JSON_FAILED;
 }
 
-static enum json_progress check(struct json_parsing *parsing, struct json_document *ret_document,
-				struct str *ret_reason)
+static enum json_progress json_check(struct json_parsing *parsing,
+				     struct json_document *ret_document, struct str *ret_reason)
 {
 	yyjson_doc *doc = ret_document->doc;
 
@@ -239,7 +239,7 @@ enum json_progress json_parsing_step(struct json_parsing *parsing,
 	case PARSE:
 		return parse_text(parsing, ret_document, ret_reason);
 	default:
-		return check(parsing, ret_document, ret_reason);
+		return json_check(parsing, ret_document, ret_reason);
 	}
 }
 

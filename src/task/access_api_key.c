@@ -135,7 +135,7 @@ static struct step_result find_device(struct task *task, struct str token)
 
 /* ---- the request's key ---- */
 
-static struct step_result check(struct task *task, bool is_v0)
+static struct step_result access_api_key_check(struct task *task, bool is_v0)
 {
 	struct key_access *key = task_access_state(task);
 	const struct key_known *known;
@@ -175,12 +175,12 @@ static struct step_result check(struct task *task, bool is_v0)
 
 static struct step_result check_key(struct task *task)
 {
-	return check(task, false);
+	return access_api_key_check(task, false);
 }
 
 static struct step_result check_key_or_bare_key(struct task *task)
 {
-	return check(task, true);
+	return access_api_key_check(task, true);
 }
 
 const struct access access_api_key = {

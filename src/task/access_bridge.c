@@ -10,20 +10,20 @@ struct bridge_access {
 	struct key_scope scope;
 };
 
-static struct step_result refuse(struct task *task)
+static struct step_result access_bridge_refuse(struct task *task)
 {
 	return task_fail(task, PROBLEM_MQTT_ENDED,
 			 "the account no longer has an MQTT connection here");
 }
 
-static struct step_result check(struct task *task)
+static struct step_result access_bridge_check(struct task *task)
 {
 	const struct bridge_peer *peer = task->request->listener->peer;
 	struct bridge_access *access = task_access_state(task);
 	struct caller caller = {.rate = &task->service->key_rate};
 
 	if (!peer->is_open)
-		return refuse(task);
+		return access_bridge_refuse(task);
 	caller.account_id = caller.rate_id = peer->account_id;
 	memcpy(access->hash, peer->account_id.bytes, ID_BYTES);
 	access->scope.level = KEY_LEVEL_ALL;
@@ -34,8 +34,8 @@ static struct step_result check(struct task *task)
 
 const struct access access_bridge = {
     .metric = METRIC_ACCESS_API_KEY,
-    .check = check,
-    .refuse = refuse,
+    .check = access_bridge_check,
+    .refuse = access_bridge_refuse,
     .state_size = sizeof(struct bridge_access),
     .is_personal = true,
 };

@@ -12,7 +12,7 @@ struct id access_operator_session(void)
 }
 
 /* The account was removed meanwhile. */
-static struct step_result refuse(struct task *task)
+static struct step_result access_operator_refuse(struct task *task)
 {
 	return task_fail(task, PROBLEM_ACCOUNT_NOT_FOUND, "there is no such account");
 }
@@ -20,7 +20,7 @@ static struct step_result refuse(struct task *task)
 static struct step_result on_account_found(struct task *task)
 {
 	if (task_row_count(task) == 0 || task_is_closed_to_operator(task))
-		return refuse(task);
+		return access_operator_refuse(task);
 	task->account_id = task->operators_account.id;
 	return task_admit_unlimited(task);
 }
@@ -33,7 +33,7 @@ static bool needs_account(const struct task *task)
 	       endpoint->resource == RESOURCE_NONE;
 }
 
-static struct step_result check(struct task *task)
+static struct step_result access_operator_check(struct task *task)
 {
 	struct str email;
 
@@ -57,6 +57,6 @@ static struct step_result check(struct task *task)
 }
 
 const struct access access_operator = {
-    .check = check,
-    .refuse = refuse,
+    .check = access_operator_check,
+    .refuse = access_operator_refuse,
 };

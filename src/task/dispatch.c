@@ -5,8 +5,8 @@
 #include "task/cors.h"
 #include "task/task.h"
 
-static void refuse(const struct service *service, struct http_request *request,
-		   const struct problem_kind *kind, struct str detail, struct str allow)
+static void dispatch_refuse(const struct service *service, struct http_request *request,
+			    const struct problem_kind *kind, struct str detail, struct str allow)
 {
 	struct http_response response = {0};
 
@@ -108,11 +108,11 @@ void task_dispatch(struct http_request *request, void *context)
 		if (request->method == HTTP_OPTIONS)
 			answer_options(service, request, match.allow);
 		else
-			refuse(service, request, PROBLEM_METHOD_NOT_ALLOWED,
-			       arena_printf(&request->arena,
-					    "the methods of this resource are %.*s",
-					    STR_ARG(match.allow)),
-			       match.allow);
+			dispatch_refuse(service, request, PROBLEM_METHOD_NOT_ALLOWED,
+					arena_printf(&request->arena,
+						     "the methods of this resource are %.*s",
+						     STR_ARG(match.allow)),
+					match.allow);
 		break;
 	case ROUTE_UNKNOWN:
 		/* Without this a page could not read the 404: its browser would not even ask. */
@@ -122,8 +122,8 @@ void task_dispatch(struct http_request *request, void *context)
 			task_start(service, request, dispatch->missing->data,
 				   &(struct route_match){.route = dispatch->missing});
 		else
-			refuse(service, request, PROBLEM_PATH_NOT_FOUND,
-			       STR("there is no such resource"), (struct str){0});
+			dispatch_refuse(service, request, PROBLEM_PATH_NOT_FOUND,
+					STR("there is no such resource"), (struct str){0});
 		break;
 	}
 }

@@ -44,7 +44,7 @@ static void write_all(struct key_uses *uses)
 	db_submit(uses->db, &uses->query);
 }
 
-static void on_deadline(struct deadline *deadline)
+static void key_uses_on_deadline(struct deadline *deadline)
 {
 	write_all(container_of(deadline, struct key_uses, deadline));
 }
@@ -55,7 +55,7 @@ struct key_uses *key_uses_create(struct loop *loop, struct db *db)
 
 	uses->loop = loop;
 	uses->db = db;
-	deadline_init(&uses->deadline, on_deadline);
+	deadline_init(&uses->deadline, key_uses_on_deadline);
 	return uses;
 }
 

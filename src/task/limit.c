@@ -70,8 +70,8 @@ bool task_is_limited(struct task *task, struct rate_table *table, const struct r
 	return true;
 }
 
-static bool take(const struct task *task, const struct rate_policy *policy, struct id id,
-		 unsigned *ret_retry_after_s)
+static bool limit_take(const struct task *task, const struct rate_policy *policy, struct id id,
+		       unsigned *ret_retry_after_s)
 {
 	struct rate_result result;
 
@@ -86,13 +86,13 @@ static bool take(const struct task *task, const struct rate_policy *policy, stru
 
 bool task_take_token(struct task *task, unsigned *ret_retry_after_s)
 {
-	return take(task, task->caller_rate, task->caller_rate_id, ret_retry_after_s);
+	return limit_take(task, task->caller_rate, task->caller_rate_id, ret_retry_after_s);
 }
 
 bool task_take_device_token(struct task *task, bool is_another, unsigned *ret_retry_after_s)
 {
 	return (!is_another || task_take_token(task, ret_retry_after_s)) &&
-	       take(task, &task->service->push_rate, task->device.id, ret_retry_after_s);
+	       limit_take(task, &task->service->push_rate, task->device.id, ret_retry_after_s);
 }
 
 bool task_fails_too_often(struct task *task, const char *of_what, struct step_result *ret_answer)

@@ -70,7 +70,7 @@ static uint64_t tag_of(const struct rate_table *table, const struct rate_policy 
 }
 
 /* Returns the bucket of a tag; NULL: none. */
-static struct bucket *find(struct rate_table *table, uint64_t tag)
+static struct bucket *rate_find(struct rate_table *table, uint64_t tag)
 {
 	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
 		struct bucket *bucket = &table->buckets[(tag + i) % BUCKETS];
@@ -221,7 +221,7 @@ void rate_give_back(struct rate_table *table, const struct rate_policy *policy, 
 		    uint64_t now_us)
 {
 	uint64_t token_us = times_of(policy).token_us, full_us;
-	struct bucket *bucket = find(table, tag_of(table, policy, id));
+	struct bucket *bucket = rate_find(table, tag_of(table, policy, id));
 
 	if (!bucket)
 		return;

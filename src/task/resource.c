@@ -33,7 +33,8 @@ static struct step_result act_for(struct task *task, struct id owner_id)
 }
 
 /* The operator acts for the owner, unless the request names an account. Some apps have no owner. */
-static struct step_result take(struct task *task, struct id owner_id, const char *of_another)
+static struct step_result resource_take(struct task *task, struct id owner_id,
+					const char *of_another)
 {
 	if (is_for_any(task) && !id_is_none(owner_id))
 		return act_for(task, owner_id);
@@ -69,7 +70,7 @@ static struct step_result on_device_found(struct task *task)
 	log_device(task);
 	task->kept_id = task->device.id;
 	known_owners_note(&task->device.id, &task->device.account_id);
-	return take(task, task->device.account_id, of_another_account);
+	return resource_take(task, task->device.account_id, of_another_account);
 }
 
 static struct step_result find_no_device(struct task *task, task_step *next)
@@ -192,7 +193,7 @@ static struct step_result on_app_found(struct task *task)
 {
 	if (task->row_count == 0)
 		return task_fail(task, PROBLEM_APP_NOT_FOUND, "there is no such app");
-	return take(task, task->app.account_id, "the app belongs to another account");
+	return resource_take(task, task->app.account_id, "the app belongs to another account");
 }
 
 static struct step_result find_app(struct task *task)

@@ -14,7 +14,7 @@ static void respond(struct task *task)
 }
 
 /* Frees memory that is not in the arena. */
-static void end(struct task *task)
+static void task_end(struct task *task)
 {
 	if (task->leave_list)
 		task->leave_list(task);
@@ -32,7 +32,7 @@ static void end(struct task *task)
 
 void task_end_stream(struct task *task, struct http_stream *stream, bool is_complete)
 {
-	end(task);
+	task_end(task);
 	if (is_complete)
 		http_stream_end(stream);
 	else
@@ -50,14 +50,14 @@ static void on_room(struct http_stream *stream, void *owner)
 static void on_stream_stopped(struct http_stream *stream, void *owner)
 {
 	(void)stream;
-	end(owner);
+	task_end(owner);
 }
 
 static void hand_over(struct task *task)
 {
 	struct stream_heir heir = task->heir;
 
-	end(task);
+	task_end(task);
 	*heir.ret_stream =
 	    http_respond_stream(task->request, &task->response, heir.source, heir.owner);
 	/* The last act: the arena and the task in it go with the request. */
@@ -77,7 +77,7 @@ static void run(struct task *task, task_step *step)
 		step = result.next;
 	} while (result.kind == STEP_CONTINUE);
 	if (result.kind == STEP_REPLY) {
-		end(task);
+		task_end(task);
 		/* The last act: the arena and the task in it go with the request. */
 		respond(task);
 	} else if (result.kind == STEP_STREAM) {

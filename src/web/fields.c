@@ -7,7 +7,7 @@ static struct web_service *service_of(struct task *task)
 	return container_of(task_service(task), struct web_service, api.service);
 }
 
-static void add(struct task *task, struct str policy)
+static void fields_add(struct task *task, struct str policy)
 {
 	task_add_field(task, STR("Content-Security-Policy"), policy);
 	task_add_field(task, STR("X-Content-Type-Options"), STR("nosniff"));
@@ -21,7 +21,7 @@ static void add(struct task *task, struct str policy)
 
 void web_add_fields(struct task *task)
 {
-	add(task, STR("default-src 'none'; base-uri 'none'; frame-ancestors 'none'"));
+	fields_add(task, STR("default-src 'none'; base-uri 'none'; frame-ancestors 'none'"));
 }
 
 #define PAGE_POLICY                                                                                \
@@ -30,7 +30,7 @@ void web_add_fields(struct task *task)
 
 void web_add_page_fields(struct task *task)
 {
-	add(task, STR(PAGE_POLICY " 'none'"));
+	fields_add(task, STR(PAGE_POLICY " 'none'"));
 }
 
 void web_add_framed_page_fields(struct task *task)
@@ -42,7 +42,7 @@ void web_add_framed_page_fields(struct task *task)
 		policy =
 		    ARENA_JOIN(task_arena(task), policy, STR(" "), str_from(web->frame_origins[i]));
 	if (web->frame_origin_count)
-		add(task, policy);
+		fields_add(task, policy);
 	else
 		web_add_page_fields(task);
 }

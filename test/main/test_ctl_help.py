@@ -1,13 +1,14 @@
 """displayctl's help, its version, and its answers to unknown words."""
 
 import os
+import pathlib
 import re
 import subprocess
 
 import pytest
 from server import DISPLAYCTL, DISPLAYD, CtlError, run_ctl
 
-NOUNS = ["account", "device", "installation", "key", "app", "version", "database"]
+NOUNS = ["account", "device", "installation", "key", "mqtt", "webhook", "app", "version", "firmware", "database"]
 
 
 def text_of(*arguments):
@@ -45,6 +46,28 @@ def test_every_command_has_help():
         text = text_of(*words, "--help")
         assert text.startswith(f"usage: displayctl {' '.join(words)}"), words
         assert text_of("help", *words) == text_of("--help", *words) == text
+
+
+def test_every_noun_has_help():
+    assert {words[0] for words in commands() if len(words) > 1} <= {*NOUNS, "import"}
+
+
+def test_no_command_has_an_option_of_all():
+    """Otherwise one of the two cannot be given: --version shows displayctl's."""
+    of_all = re.findall(r"^  (?:-\w, )?--([a-z-]+)", text_of("--help").partition("\nOptions:\n")[2], re.M)
+    assert {"json", "version", "server"} <= set(of_all)
+    for words in commands():
+        if words != ["panel"]:
+            own = re.findall(r"^  (?:-\w, )?--([a-z-]+)", text_of(*words, "--help"), re.M)
+            assert not set(own) & set(of_all), words
+
+
+def test_every_command_is_tried():
+    """Each command is run by a test: "device", "show"."""
+    folder = pathlib.Path(__file__).resolve().parents[1]
+    texts = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
+    for words in commands():
+        assert re.search(", *\n? *".join(f'"{word}"' for word in words), texts), words
 
 
 @pytest.mark.parametrize("noun", NOUNS)

@@ -37,6 +37,12 @@ class TestKey:
         assert keyed.refused(2, "device", "update", device["id"], "--timezone", "Mars/Base").startswith(
             "--timezone must be")
 
+    def test_brightness_of_several(self, keyed, device):
+        assert keyed.ctl("device", "brightness", "42", "--device", device["id"]) == {"devices": [{"device": device["id"], "status": 200}]}
+        assert keyed.ctl("device", "show", device["id"])["brightness"] == 42
+        assert device["id"] in [one["device"] for one in keyed.ctl("device", "brightness", "43")["devices"]]
+        assert keyed.ctl("device", "show", device["id"])["brightness"] == 43
+
     def test_restart(self, running, keyed, device):
         assert keyed.refused(4, "device", "reboot", "desk") == "the panel is offline"
         assert running.get(device["pollUrl"].removeprefix(running.url)).status == 200

@@ -112,5 +112,5 @@ def test_by_displayctl(world, tmp_path):
         world.server.ctl("firmware", "add", "tronbyt_s3", str(path))
     with pytest.raises(CtlError, match="there is no image of 1.6.7"):
         world.server.ctl("firmware", "remove", "tronbyt_s3", "1.6.7")
-    world.server.ctl("firmware", "remove", "tronbyt_s3", "1.6.6")
+    assert world.server.ctl("firmware", "remove", "tronbyt_s3", "1.6.6") == added
     assert world.sql("SELECT count(*) FROM firmware_image") == [(0,)]

@@ -42,7 +42,7 @@ static char *join(const struct app_folder *folder, const char *name)
 	return path;
 }
 
-static void add(struct app_folder *folder, const char *name)
+static void app_folder_add(struct app_folder *folder, const char *name)
 {
 	enum { STEP = 256 };
 
@@ -70,7 +70,7 @@ static void find_below(struct app_folder *folder, const char *path)
 		if (is_hidden && entry->fts_info == FTS_D)
 			fts_set(walk, entry, FTS_SKIP);
 		if (!is_hidden && entry->fts_info == FTS_F)
-			add(folder, entry->fts_path + strlen(folder->path));
+			app_folder_add(folder, entry->fts_path + strlen(folder->path));
 	}
 	if (walk)
 		fts_close(walk);
@@ -95,11 +95,11 @@ static void find_files(struct app_folder *ret_folder, const char *path)
 		find_below(ret_folder, path);
 	} else {
 		ret_folder->path = strndup(path, (size_t)(own - path));
-		add(ret_folder, own);
+		app_folder_add(ret_folder, own);
 	}
 }
 
-static void finish(struct app_folder *folder)
+static void app_folder_finish(struct app_folder *folder)
 {
 	for (unsigned i = 0; i < folder->count; i++)
 		free(folder->names[i]);
@@ -322,7 +322,7 @@ static void add_loaded(struct app_folder *folder, const char *name)
 	for (unsigned i = 0; is_new && i < folder->count; i++)
 		is_new = strcmp(folder->names[i], name) != 0;
 	if (is_new && is_own_file(folder, name))
-		add(folder, name);
+		app_folder_add(folder, name);
 }
 
 /* Adds the file of the next load("NAME", ...) of rest. Returns false if there is none. */
@@ -440,7 +440,7 @@ int app_folder_read(const char *path, struct buffer *script, bool *ret_is_typesc
 	*ret_folder = NULL;
 	find_files(&folder, path);
 	status = read_found(path, &folder, script, ret_is_typescript, ret_folder, ret_fault);
-	finish(&folder);
+	app_folder_finish(&folder);
 	if (status == 0 && buffer_length(script) > APP_SCRIPT_BYTES_MAX) {
 		snprintf(ret_fault, APP_FAULT_MAX, "%s: is larger than %d MiB", path,
 			 APP_SCRIPT_BYTES_MAX >> 20);

@@ -102,7 +102,7 @@ static enum ctl_exit print_text(const struct import *import, const struct report
 
 /* ---- the command ---- */
 
-static enum ctl_exit run(struct import *import, const char *path)
+static enum ctl_exit app_import_run(struct import *import, const char *path)
 {
 	struct report report;
 	enum ctl_exit code = import_scan(import, path), printed;
@@ -124,7 +124,7 @@ static enum ctl_exit run(struct import *import, const char *path)
 enum ctl_exit ctl_app_import(struct ctl *ctl)
 {
 	struct import import = {.ctl = ctl, .is_dry = ctl_value(ctl, "dry-run").data};
-	enum ctl_exit code = run(&import, ctl->options.positionals[0]);
+	enum ctl_exit code = app_import_run(&import, ctl->options.positionals[0]);
 
 	for (size_t i = 0; i < import.count; i++) {
 		buffer_finish(&import.apps[i].script);

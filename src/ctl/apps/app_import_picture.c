@@ -74,7 +74,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Finds candidates, the best first. Returns their number; free() their names. */
-static unsigned find(const struct import_app *app, struct candidate *candidates)
+static unsigned app_import_picture_find(const struct import_app *app, struct candidate *candidates)
 {
 	DIR *folder = opendir(app->path);
 	const struct dirent *entry;
@@ -134,7 +134,7 @@ static void choose(struct import_app *app, const struct candidate *candidates, u
 void import_read_picture(struct import_app *app)
 {
 	struct candidate *candidates = memory_zalloc(NAMES_MAX * sizeof(*candidates));
-	unsigned count = find(app, candidates);
+	unsigned count = app_import_picture_find(app, candidates);
 
 	choose(app, candidates, count, 1);
 	choose(app, candidates, count, PANELIMAGE_MAGNIFICATION_MAX);

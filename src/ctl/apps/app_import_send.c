@@ -189,8 +189,8 @@ static bool is_over(struct pool *pool, uint64_t begun_ms, bool is_busy)
 
 /* Sends the request, and repeats it if necessary, which does no harm. Returns false if the server
  * is unavailable. */
-static bool ask(struct pool *pool, const struct server_request *request,
-		struct server_answer *answer)
+static bool app_import_send_ask(struct pool *pool, const struct server_request *request,
+				struct server_answer *answer)
 {
 	uint64_t begun_ms = clock_monotonic_ms();
 	struct reason why;
@@ -223,7 +223,7 @@ static void send_app(struct pool *pool, struct import_app *app)
 	buffer_finish(&app->script);
 	buffer_finish(&app->picture);
 	request.body = buffer_view(&body);
-	if (ask(pool, &request, &answer))
+	if (app_import_send_ask(pool, &request, &answer))
 		take_answer(app, &answer);
 	server_answer_finish(&answer);
 	buffer_finish(&body);
@@ -247,7 +247,7 @@ static void import_one(struct pool *pool, struct import_app *app)
 /* ---- threads ---- */
 
 /* Takes the next app. Returns NULL if there is none, or the import has failed. */
-static struct import_app *take(struct pool *pool)
+static struct import_app *app_import_send_take(struct pool *pool)
 {
 	struct import *import = pool->import;
 	size_t index;
@@ -297,12 +297,12 @@ static void watch(struct pool *pool)
 	fputs(progress_end(&progress), stderr);
 }
 
-static void *run(void *context)
+static void *app_import_send_run(void *context)
 {
 	struct pool *pool = context;
 	struct import_app *app;
 
-	while ((app = take(pool))) {
+	while ((app = app_import_send_take(pool))) {
 		import_one(pool, app);
 		buffer_finish(&app->script);
 		buffer_finish(&app->picture);
@@ -325,7 +325,8 @@ static unsigned start_threads(struct pool *pool, pthread_t threads[static THREAD
 							   : (unsigned)twice;
 
 	pthread_mutex_lock(&pool->mutex); /* none ends before it is counted */
-	while (count < wanted && pthread_create(&threads[count], NULL, run, pool) == 0)
+	while (count < wanted &&
+	       pthread_create(&threads[count], NULL, app_import_send_run, pool) == 0)
 		count++;
 	pool->running = count;
 	pthread_mutex_unlock(&pool->mutex);

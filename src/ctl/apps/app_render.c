@@ -80,8 +80,8 @@ static void finish_source(struct source *source)
 }
 
 /* Runs a job of this kind. Returns NULL with a reason in ret_why if there is no answer. */
-static struct engine_job *run(struct rendering *rendering, enum engine_what what, bool has_network,
-			      char ret_why[static APP_ENGINE_WHY_MAX])
+static struct engine_job *app_render_run(struct rendering *rendering, enum engine_what what,
+					 bool has_network, char ret_why[static APP_ENGINE_WHY_MAX])
 {
 	struct ctl *ctl = rendering->ctl;
 	const char *now = options_text(&ctl->options, "now");
@@ -168,10 +168,10 @@ static void print_schema(struct rendering *rendering, const struct engine_answer
 
 /* Runs one job of this kind, with the network if it was not excluded. Returns NULL without an
  * answer, after noting the reason. */
-static struct engine_job *ask(struct rendering *rendering, enum engine_what what)
+static struct engine_job *app_render_ask(struct rendering *rendering, enum engine_what what)
 {
 	char why[APP_ENGINE_WHY_MAX];
-	struct engine_job *job = run(rendering, what, rendering->has_network, why);
+	struct engine_job *job = app_render_run(rendering, what, rendering->has_network, why);
 
 	if (!job)
 		app_render_fail(rendering, str_from(why));
@@ -182,13 +182,14 @@ static struct engine_job *ask(struct rendering *rendering, enum engine_what what
 
 static void ask_all(struct rendering *rendering)
 {
-	struct engine_job *job = ask(rendering, ENGINE_PICTURE);
+	struct engine_job *job = app_render_ask(rendering, ENGINE_PICTURE);
 
 	if (!job)
 		return;
 	take_picture(rendering, &job->answer);
 	engine_job_finish(job);
-	if (!rendering->checks || rendering->failed || !(job = ask(rendering, ENGINE_SCHEMA)))
+	if (!rendering->checks || rendering->failed ||
+	    !(job = app_render_ask(rendering, ENGINE_SCHEMA)))
 		return;
 	print_schema(rendering, &job->answer);
 	engine_job_finish(job);
@@ -200,7 +201,7 @@ static void ask_all(struct rendering *rendering)
 static void look_for_secrets(struct rendering *rendering)
 {
 	char why[APP_ENGINE_WHY_MAX];
-	struct engine_job *job = run(rendering, ENGINE_SCHEMA, false, why);
+	struct engine_job *job = app_render_run(rendering, ENGINE_SCHEMA, false, why);
 	struct arena arena = {0};
 	struct form form;
 	struct str reason;

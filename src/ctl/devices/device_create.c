@@ -41,8 +41,8 @@ static struct str write_lines(struct ctl *ctl, const struct device_file *file)
 	return lines;
 }
 
-static enum ctl_exit ask(struct ctl *ctl, struct str lines, bool only_check,
-			 struct ctl_rows *ret_faults)
+static enum ctl_exit device_create_ask(struct ctl *ctl, struct str lines, bool only_check,
+				       struct ctl_rows *ret_faults)
 {
 	const struct ctl_request request = {
 	    .method = "POST",
@@ -61,13 +61,14 @@ static enum ctl_exit ask(struct ctl *ctl, struct str lines, bool only_check,
 }
 
 /* Adds the faults that the server finds to those of the file, and prints all. */
-static enum ctl_exit check(struct ctl *ctl, struct device_file *file, struct str lines)
+static enum ctl_exit device_create_check(struct ctl *ctl, struct device_file *file,
+					 struct str lines)
 {
 	struct ctl_rows rows = {0};
 	enum ctl_exit code = CTL_DONE;
 
 	if (file->count && file->count <= DEVICE_LINES_MAX)
-		code = ask(ctl, lines, /* only_check= */ true, &rows);
+		code = device_create_ask(ctl, lines, /* only_check= */ true, &rows);
 	for (unsigned i = 0; code == CTL_DONE && i < rows.count; i++) {
 		const struct fault_row *row = (const struct fault_row *)rows.rows + i;
 		unsigned line;
@@ -159,14 +160,14 @@ static enum ctl_exit create_from(struct ctl *ctl, struct str path)
 
 	if (code == CTL_DONE) {
 		lines = write_lines(ctl, &file);
-		code = check(ctl, &file, lines);
+		code = device_create_check(ctl, &file, lines);
 	}
 	if (code == CTL_DONE && file.count == 0)
 		code = ctl_fail(CTL_USAGE, "%s contains no device", file.path);
 	if (code == CTL_DONE)
 		code = print(ctl, &file);
 	if (code == CTL_DONE)
-		code = ask(ctl, lines, /* only_check= */ false, &none);
+		code = device_create_ask(ctl, lines, /* only_check= */ false, &none);
 	device_file_finish(&file);
 	return code;
 }

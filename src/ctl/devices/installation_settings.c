@@ -77,7 +77,8 @@ enum ctl_exit settings_arguments_read(struct ctl *ctl, unsigned first,
 
 /* Rejects settings that the form lacks, which the server would ignore; and secret settings among
  * the arguments, which others can read. */
-static enum ctl_exit check(yyjson_val *form, const struct settings *settings, bool are_arguments)
+static enum ctl_exit installation_settings_check(yyjson_val *form, const struct settings *settings,
+						 bool are_arguments)
 {
 	yyjson_val *fields = yyjson_obj_get(form, "properties");
 	bool has_more = !yyjson_is_false(yyjson_obj_get(form, "additionalProperties"));
@@ -157,9 +158,9 @@ enum ctl_exit installation_settings_read(struct ctl *ctl, unsigned first, struct
 	if (code != CTL_DONE)
 		return code;
 	form = yyjson_read(json.data, json.length, 0);
-	code = check(yyjson_doc_get_root(form), &of_arguments, true);
+	code = installation_settings_check(yyjson_doc_get_root(form), &of_arguments, true);
 	if (code == CTL_DONE)
-		code = check(yyjson_doc_get_root(form), &of_file, false);
+		code = installation_settings_check(yyjson_doc_get_root(form), &of_file, false);
 	yyjson_doc_free(form);
 	if (code == CTL_DONE)
 		*ret_json = join(ctl, &of_file, &of_arguments);

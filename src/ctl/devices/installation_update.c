@@ -66,7 +66,8 @@ static bool read_weekdays(struct str text, char ret_json[static JSON_BYTES])
 	return length && snprintf(ret_json + length, JSON_BYTES - length, "]");
 }
 
-static int check(read_option *read, char *value, const char *fault, struct options_error *reterr)
+static int installation_update_check(read_option *read, char *value, const char *fault,
+				     struct options_error *reterr)
 {
 	char json[JSON_BYTES];
 
@@ -75,19 +76,20 @@ static int check(read_option *read, char *value, const char *fault, struct optio
 
 int ctl_check_display(char *value, struct options_error *reterr)
 {
-	return check(read_display, value, "must be a number of seconds from 5 to 86400, or default",
-		     reterr);
+	return installation_update_check(
+	    read_display, value, "must be a number of seconds from 5 to 86400, or default", reterr);
 }
 
 int ctl_check_hours(char *value, struct options_error *reterr)
 {
-	return check(read_hours, value, "must be two times of day such as 07:00-09:00, or always",
-		     reterr);
+	return installation_update_check(
+	    read_hours, value, "must be two times of day such as 07:00-09:00, or always", reterr);
 }
 
 int ctl_check_weekdays(char *value, struct options_error *reterr)
 {
-	return check(read_weekdays, value, "must be weekdays such as mon,tue,sun, or all", reterr);
+	return installation_update_check(read_weekdays, value,
+					 "must be weekdays such as mon,tue,sun, or all", reterr);
 }
 
 /* ---- create ---- */

@@ -27,7 +27,7 @@ static void write_line(struct export *export, struct str line)
 }
 
 /* Writes each line when the next one has begun: the last line is the server's summary. */
-static bool take(void *context, const void *data, size_t size)
+static bool export_take(void *context, const void *data, size_t size)
 {
 	struct export *export = context;
 
@@ -105,7 +105,7 @@ static enum ctl_exit make_key(struct export *export, struct str *ret_body)
 	return code;
 }
 
-static enum ctl_exit ask(struct export *export, struct str body)
+static enum ctl_exit export_ask(struct export *export, struct str body)
 {
 	struct ctl *ctl = export->ctl;
 	struct str account = ctl_value(ctl, "account");
@@ -114,7 +114,7 @@ static enum ctl_exit ask(struct export *export, struct str body)
 	    .path = ARENA_JOIN(&ctl->arena, STR("/web/admin/accounts/"), ctl_encode(ctl, account),
 			       STR("/export")),
 	    .body = body,
-	    .take = take,
+	    .take = export_take,
 	    .take_context = export,
 	    .subject = account,
 	};
@@ -129,7 +129,7 @@ static enum ctl_exit write_file(struct export *export, struct str body)
 
 	if (new_file_open(&export->file, export->ctl->positionals[0].data, &export->why) < 0)
 		return ctl_fail(CTL_FAILED, "%s", export->why.text);
-	code = ask(export, body);
+	code = export_ask(export, body);
 	if (code != CTL_DONE && !export->file.error) {
 		new_file_drop(&export->file);
 		return code;

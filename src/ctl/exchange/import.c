@@ -105,7 +105,7 @@ static enum ctl_exit apply(struct import *import, struct str *ret_imported)
 }
 
 /* Ends a rejected import. If that fails, the server ends it later. */
-static void end(const struct import *import)
+static void import_end(const struct import *import)
 {
 	const struct server_target target = remote_target(import->ctl);
 	struct server_answer answer;
@@ -182,7 +182,7 @@ static enum ctl_exit take_next(struct import *import, bool *ret_is_end)
 	return code;
 }
 
-static enum ctl_exit run(struct import *import, struct str *ret_imported)
+static enum ctl_exit import_run(struct import *import, struct str *ret_imported)
 {
 	enum ctl_exit code = pass_phrase_read(import->ctl, &import->phrase);
 	bool is_end = false;
@@ -195,7 +195,7 @@ static enum ctl_exit run(struct import *import, struct str *ret_imported)
 	if (import->sent_count && isatty(STDERR_FILENO))
 		fputc('\n', stderr);
 	if (import->path.data && code != CTL_DONE && code != CTL_DATABASE)
-		end(import);
+		import_end(import);
 	account_reader_finish(&import->reader);
 	buffer_finish(&import->part);
 	sodium_memzero(import->file_key, sizeof(import->file_key));
@@ -216,7 +216,7 @@ enum ctl_exit ctl_import(struct ctl *ctl)
 	if (!import.reader.file)
 		return ctl_fail(errno == ENOENT ? CTL_NOT_FOUND : CTL_FAILED, "cannot read %s: %s",
 				path, strerror(errno));
-	code = run(&import, &imported);
+	code = import_run(&import, &imported);
 	fclose(import.reader.file);
 	return code == CTL_DONE ? ctl_print_json(ctl, imported) : code;
 }

@@ -312,7 +312,7 @@ static void keep_timeline(struct ctl *ctl)
 				"directory; run displayctl database accept\n");
 }
 
-static enum ctl_exit run(struct ctl *ctl, void *context)
+static enum ctl_exit restore_run(struct ctl *ctl, void *context)
 {
 	PGcancel *cancel = PQgetCancel(ctl->connection);
 	enum ctl_exit code;
@@ -337,7 +337,7 @@ static enum ctl_exit restore_from(struct restore *restore)
 	ctl_catch_signals(on_signal);
 	ctl->accepts_database = true;
 	if (code == CTL_DONE)
-		code = ctl_with_database(ctl, /* alone= */ true, run, restore);
+		code = ctl_with_database(ctl, /* alone= */ true, restore_run, restore);
 	sodium_memzero(&restore->key, sizeof(restore->key));
 	if (code != CTL_DONE)
 		return restore_is_interrupted ? CTL_FAILED : code;

@@ -132,8 +132,8 @@ static enum ctl_exit list(struct ctl *ctl, struct str text, struct str *ret_json
 
 /* Finds the key with this ID, name or first characters; among several, the only one that is not
  * revoked. *ret_json: as the server's list shows it. */
-static enum ctl_exit find(struct ctl *ctl, struct str text, const struct inventory_key **ret_key,
-			  struct str *ret_json)
+static enum ctl_exit key_find(struct ctl *ctl, struct str text,
+			      const struct inventory_key **ret_key, struct str *ret_json)
 {
 	const struct inventory_key *keys;
 	struct ctl_rows rows;
@@ -164,7 +164,7 @@ enum ctl_exit ctl_key_show(struct ctl *ctl)
 {
 	const struct inventory_key *key = NULL;
 	struct str json = {0};
-	enum ctl_exit code = find(ctl, ctl->positionals[0], &key, &json);
+	enum ctl_exit code = key_find(ctl, ctl->positionals[0], &key, &json);
 
 	return code == CTL_DONE ? ctl_print_json(ctl, json) : code;
 }
@@ -182,7 +182,7 @@ static enum ctl_exit end_key(struct ctl *ctl, const struct inventory_key *key, s
 	code = ctl_ask_json(ctl, &request, &(struct str){0});
 	if (code != CTL_DONE || ctl->remote)
 		return code;
-	return find(ctl, ctl_id_text(ctl, key->id), &key, json);
+	return key_find(ctl, ctl_id_text(ctl, key->id), &key, json);
 }
 
 /* Returns a sentence with what ends with the key, or is kept; empty if the key has set up nothing.
@@ -212,7 +212,7 @@ enum ctl_exit ctl_key_revoke(struct ctl *ctl)
 {
 	const struct inventory_key *key = NULL;
 	struct str json = {0}, owner;
-	enum ctl_exit code = find(ctl, ctl->positionals[0], &key, &json);
+	enum ctl_exit code = key_find(ctl, ctl->positionals[0], &key, &json);
 
 	if (code != CTL_DONE)
 		return code;

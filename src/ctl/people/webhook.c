@@ -2,14 +2,6 @@
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
 
-enum ctl_exit ctl_webhook_create(struct ctl *ctl)
-{
-	const struct ctl_member all[] = {
-	    {"events", STR("[\"online\",\"pushed\",\"changed\",\"failed\"]"), true}, {0}};
-
-	return ctl_plain_with(ctl, ctl_value(ctl, "event").data ? NULL : all);
-}
-
 enum ctl_exit ctl_webhook_test(struct ctl *ctl)
 {
 	struct webhook_outcome outcome = {0};

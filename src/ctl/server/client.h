@@ -103,6 +103,8 @@ enum ctl_exit ctl_name_app(struct ctl *ctl, const char *root, struct str app, st
 			   struct str missing, struct ctl_request *request);
 /* Finds the app of the first argument, by ID or slug, as an administrator. */
 enum ctl_exit ctl_find_app(struct ctl *ctl, struct ctl_found *ret_found);
+/* Finds the image of panels' firmware for the board and the version of the arguments. */
+enum ctl_exit ctl_find_firmware(struct ctl *ctl, struct ctl_found *ret_found);
 /* Finds an entry of a device's rotation. */
 enum ctl_exit ctl_find_installation(struct ctl *ctl, struct str device_id, struct str id,
 				    struct ctl_found *ret_found);

@@ -1,17 +1,8 @@
 /* displayctl firmware: images of panels' firmware. */
-#include "base/memory.h"
 #include "ctl/ctl.h"
 #include "ctl/server/client.h"
 #include "ctl/shell/input.h"
 #include "domain/esp_image.h"
-#include "domain/firmware_image.h"
-
-static const struct record_field fields[] = {
-    RECORD_ID(struct firmware_image, id, .name = "id"),
-    RECORD_STR(struct firmware_image, board, .name = "board"),
-    RECORD_STR(struct firmware_image, version, .name = "version"),
-};
-static const struct record row_record = RECORD(struct firmware_image, fields);
 
 static struct str write_body(struct ctl *ctl, struct str file)
 {
@@ -40,24 +31,18 @@ enum ctl_exit ctl_firmware_add(struct ctl *ctl)
 	return code;
 }
 
-enum ctl_exit ctl_firmware_remove(struct ctl *ctl)
+enum ctl_exit ctl_find_firmware(struct ctl *ctl, struct ctl_found *ret_found)
 {
 	const struct ctl_request list = {.path = STR("/web/admin/firmware")};
-	struct str board = ctl->positionals[0], version = ctl->positionals[1];
-	struct ctl_rows rows = {0};
-	enum ctl_exit code = ctl_ask_rows(ctl, &list, &row_record, &rows);
-	const struct firmware_image *images = rows.rows;
+	struct str board = ctl->positionals[0], version = ctl->positionals[1], images = {0};
+	enum ctl_exit code = ctl_ask_json(ctl, &list, &images);
 
 	if (code != CTL_DONE)
 		return code;
-	for (unsigned i = 0; i < rows.count; i++)
-		if (str_equal(images[i].board, board) && str_equal(images[i].version, version))
-			return ctl_ask_row(
-			    ctl,
-			    &(struct ctl_request){
-				.method = "DELETE",
-				.path = ctl_path(ctl, "/web/admin/firmware/", images[i].id, "")},
-			    NULL, NULL);
-	return ctl_fail(CTL_NOT_FOUND, "there is no image of %.*s for %.*s", STR_ARG(version),
-			STR_ARG(board));
+	images = ctl_json_rows(ctl, images, "board", board);
+	ret_found->json = ctl_json_find(ctl, images, NULL, "version", version);
+	ret_found->id = ret_found->segment = ctl_json_text(ctl, ret_found->json, "id");
+	return ret_found->id.data ? CTL_DONE
+				  : ctl_fail(CTL_NOT_FOUND, "there is no image of %.*s for %.*s",
+					     STR_ARG(version), STR_ARG(board));
 }

@@ -8,7 +8,6 @@
 #include "ctl/server/remote.h"
 #include "record/json_text.h"
 
-#include <stdlib.h>
 #include <text/utf8.h>
 
 /* ---- the path ---- */
@@ -64,6 +63,7 @@ static enum ctl_exit fill(struct ctl *ctl, struct str path, struct str *ret_path
 	} kinds[] = {{"{accountId}", find_account},
 		     {"{appId}", ctl_find_app},
 		     {"{deviceId}", find_device},
+		     {"{firmwareId}", ctl_find_firmware},
 		     {"{installationId}", find_installation},
 		     {"{webhookId}", take_webhook}};
 	enum ctl_exit code = CTL_DONE;
@@ -179,34 +179,6 @@ static bool is_list_of(struct str json, struct str columns)
 	return is_list;
 }
 
-/* Returns the objects of the array whose account has this address. */
-static struct str only_of(struct ctl *ctl, struct str json, struct str account)
-{
-	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
-	struct buffer text = {0};
-	size_t i, count;
-	yyjson_val *row;
-	struct str rows;
-
-	buffer_append_char(&text, '[');
-	yyjson_arr_foreach(yyjson_doc_get_root(document), i, count, row)
-	{
-		char *one;
-
-		if (!str_equal_ignore_case(json_text(yyjson_obj_get(row, "account")), account))
-			continue;
-		one = yyjson_val_write(row, 0, NULL);
-		buffer_printf(&text, "%s%s", buffer_length(&text) > 1 ? "," : "",
-			      one ? one : "null");
-		free(one);
-	}
-	buffer_append_char(&text, ']');
-	rows = arena_copy(&ctl->arena, buffer_view(&text));
-	buffer_finish(&text);
-	yyjson_doc_free(document);
-	return rows;
-}
-
 /* Keeps what belongs to --account, which must exist, in a list that an administrator asked for. */
 static enum ctl_exit keep_own(struct ctl *ctl, struct str *json)
 {
@@ -217,7 +189,7 @@ static enum ctl_exit keep_own(struct ctl *ctl, struct str *json)
 		return CTL_DONE;
 	code = ctl_find_account(ctl, ctl_value(ctl, "account"), &found);
 	if (code == CTL_DONE)
-		*json = only_of(ctl, *json, ctl_value(ctl, "account"));
+		*json = ctl_json_rows(ctl, *json, "account", ctl_value(ctl, "account"));
 	return code;
 }
 
@@ -225,15 +197,16 @@ static enum ctl_exit keep_own(struct ctl *ctl, struct str *json)
 
 enum { MEMBERS_MAX = 4 }; /* beside those of options */
 
-/* Reads the last argument, which is a text, or one of the command's words or a number. */
+/* Reads the last argument, which is a text, or one of the command's words, or a number. */
 static enum ctl_exit read_argument(struct ctl *ctl, struct ctl_member *ret_member)
 {
 	const struct ctl_command *command = ctl->command;
 	struct str value = ctl->positionals[ctl->options.positional_count - 1], word;
 	struct str words = str_from(command->words);
 
-	*ret_member = (struct ctl_member){command->argument, value, command->words};
-	if (!command->words)
+	*ret_member =
+	    (struct ctl_member){command->argument, value, command->words || command->takes_number};
+	if (!ret_member->is_json)
 		return utf8_is_valid(value)
 			   ? CTL_DONE
 			   : ctl_fail(CTL_USAGE, "%s must be UTF-8", ctl_last_argument(ctl));
@@ -247,9 +220,12 @@ static enum ctl_exit read_argument(struct ctl *ctl, struct ctl_member *ret_membe
 	}
 	if (command->takes_number && str_to_uint64(value, INT64_MAX, &(unsigned long long){0}))
 		return CTL_DONE;
-	return ctl_fail(
-	    CTL_USAGE, "%s must be %s; see displayctl %s --help", ctl_last_argument(ctl),
-	    command->takes_number ? "a number or a word" : "one of its words", command->line.name);
+	return ctl_fail(CTL_USAGE, "%s must be %s; see displayctl %s --help",
+			ctl_last_argument(ctl),
+			!command->words		? "a number"
+			: command->takes_number ? "a number or a word"
+						: "one of its words",
+			command->line.name);
 }
 
 static enum ctl_exit write_body(struct ctl *ctl, const struct ctl_member *more,

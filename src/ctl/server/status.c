@@ -20,14 +20,14 @@ struct sample {
 	uint64_t at_ms;
 };
 
-static void finish(struct sample *sample)
+static void status_finish(struct sample *sample)
 {
 	yyjson_doc_free(sample->document);
 	*sample = (struct sample){0};
 }
 
-/* Asks the server. Returns 0, or -1 with a reason; then ret needs no finish(). */
-static int take(const struct ctl *ctl, struct sample *ret, struct reason *reterr)
+/* Asks the server. Returns 0, or -1 with a reason; then ret needs no status_finish(). */
+static int status_take(const struct ctl *ctl, struct sample *ret, struct reason *reterr)
 {
 	const struct server_target target = {.state_dir = ctl->config.state_dir};
 	const struct server_request request = {.method = "GET", .path = STR("/status")};
@@ -53,12 +53,12 @@ static enum ctl_exit show_json(const struct ctl *ctl)
 	struct reason why;
 	char *line;
 
-	if (take(ctl, &sample, &why) < 0)
+	if (status_take(ctl, &sample, &why) < 0)
 		return ctl_fail(CTL_DATABASE, "%s", why.text);
 	line = yyjson_write(sample.document, 0, NULL);
 	buffer_printf(&out, "%s\n", line);
 	free(line);
-	finish(&sample);
+	status_finish(&sample);
 	return ctl_print(&out);
 }
 
@@ -122,16 +122,16 @@ static enum ctl_exit show_once(const struct ctl *ctl)
 	struct buffer out = {0};
 	struct reason why;
 
-	if (take(ctl, &before, &why) < 0)
+	if (status_take(ctl, &before, &why) < 0)
 		return ctl_fail(CTL_DATABASE, "%s", why.text);
 	poll(NULL, 0, SAMPLE_MS);
-	if (take(ctl, &now, &why) < 0) {
-		finish(&before);
+	if (status_take(ctl, &now, &why) < 0) {
+		status_finish(&before);
 		return ctl_fail(CTL_DATABASE, "%s", why.text);
 	}
 	put_status(&before, &now, false, &out);
-	finish(&before);
-	finish(&now);
+	status_finish(&before);
+	status_finish(&now);
 	return ctl_print(&out);
 }
 
@@ -145,13 +145,13 @@ static enum ctl_exit watch(const struct ctl *ctl)
 
 	ctl_catch_signals(on_signal); /* to restore the cursor */
 	/* Take a sample first, so that the first page has rates. */
-	if (take(ctl, &before, &why) == 0)
+	if (status_take(ctl, &before, &why) == 0)
 		poll(NULL, 0, SAMPLE_MS);
 	if (is_terminal)
 		fputs("\x1b[H\x1b[2J\x1b[?25l", stdout);
 	while (code == CTL_DONE && !is_over) {
 		struct buffer out = {0};
-		bool is_there = take(ctl, &now, &why) == 0;
+		bool is_there = status_take(ctl, &now, &why) == 0;
 
 		if (is_terminal)
 			buffer_append_str(&out, STR("\x1b[H"));
@@ -159,14 +159,14 @@ static enum ctl_exit watch(const struct ctl *ctl)
 			put_status(&before, &now, is_terminal, &out);
 		else
 			put_failure(why.text, &out);
-		finish(&before);
+		status_finish(&before);
 		before = now;
 		if (!is_terminal)
 			buffer_append_char(&out, '\n');
 		code = ctl_print(&out);
 		poll(NULL, 0, WATCH_MS);
 	}
-	finish(&before);
+	status_finish(&before);
 	if (is_terminal)
 		fputs("\x1b[?25h\n", stdout);
 	return code;

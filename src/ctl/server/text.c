@@ -172,3 +172,27 @@ struct str ctl_json_find(struct ctl *ctl, struct str json, const char *list, con
 	yyjson_doc_free(document);
 	return found;
 }
+
+struct str ctl_json_rows(struct ctl *ctl, struct str json, const char *member, struct str text)
+{
+	yyjson_doc *document = yyjson_read(json.data, json.length, 0);
+	struct buffer made = {0};
+	size_t i, count;
+	yyjson_val *row;
+	struct str rows;
+
+	buffer_append_char(&made, '[');
+	yyjson_arr_foreach(yyjson_doc_get_root(document), i, count, row)
+	{
+		if (!str_equal_ignore_case(json_text(yyjson_obj_get(row, member)), text))
+			continue;
+		if (buffer_length(&made) > 1)
+			buffer_append_char(&made, ',');
+		buffer_append_str(&made, write_value(ctl, row));
+	}
+	buffer_append_char(&made, ']');
+	rows = arena_copy(&ctl->arena, buffer_view(&made));
+	buffer_finish(&made);
+	yyjson_doc_free(document);
+	return rows;
+}

@@ -49,3 +49,5 @@ struct str ctl_json_part(struct ctl *ctl, struct str json, const char *member);
  * none. list: the member of json that is the array; NULL: json itself. */
 struct str ctl_json_find(struct ctl *ctl, struct str json, const char *list, const char *member,
 			 struct str text);
+/* Returns the objects of an array whose member is this text, in upper or lower case, as JSON. */
+struct str ctl_json_rows(struct ctl *ctl, struct str json, const char *member, struct str text);

@@ -49,6 +49,7 @@ static const struct option_topic topics[] = {
     {"webhook", "URLs to which the server sends events of an account's devices."},
     {"app", "Scripts that draw pictures for devices."},
     {"version", "Submitted versions of an app."},
+    {"firmware", "Images of panels' firmware, by board."},
     {"database", "PostgreSQL database with all data of the instance."},
     {0},
 };
@@ -83,9 +84,9 @@ const struct option_set ctl_option_set = {
 	"\nArguments after \"--\" are not options, even if they begin with \"-\". The variables\n"
 	"DISPLAYD_STATE_DIR, DISPLAYD_DATABASE, DISPLAYD_PUBLIC_URL and DISPLAYD_CONFIG work as\n"
 	"for displayd. Errors go to stderr.\n"
-	"\npush, and commands about accounts, apps (except app import), devices, installations,\n"
-	"keys, MQTT, versions and webhooks, ask the running server of the state directory and\n"
-	"ignore --database.\n"
+	"\npush, and commands about accounts, apps (except app import), devices, firmware,\n"
+	"installations, keys, MQTT, versions and webhooks, ask the running server of the state\n"
+	"directory and ignore --database.\n"
 	"\nExit codes: 0 done, 1 failed, 2 wrong usage or an invalid value, 3 not found,\n"
 	"4 refused (exists already, forbidden by a database constraint, or not confirmed),\n"
 	"5 no server is running, or the database is unreachable, not migrated or full.\n",
@@ -237,11 +238,15 @@ static struct str list_of(struct ctl *ctl, const struct option *option)
 	return text;
 }
 
-/* Returns the member that this option sets. Its value was checked by the table of options. */
-static struct ctl_member member_of(struct ctl *ctl, const struct option *option, const char *name)
+/* Returns the member that this option sets. Its value was checked by the table of options. absent:
+ * JSON of the member without the option; NULL: there is none. */
+static struct ctl_member member_of(struct ctl *ctl, const struct option *option, const char *name,
+				   const char *absent)
 {
 	struct str text = ctl_value(ctl, option->name);
 
+	if (!text.data && absent)
+		return (struct ctl_member){name, str_from(absent), true};
 	if (option->type == OPTION_LIST)
 		return (struct ctl_member){name, list_of(ctl, option), true};
 	if (!text.data || option->type == OPTION_TEXT || option->type == OPTION_CHOICE)
@@ -257,6 +262,7 @@ struct str ctl_body_of_options(struct ctl *ctl, const struct ctl_member *more)
 {
 	enum { MEMBERS_MAX = 40 };
 	const struct option *options = ctl->command->line.options;
+	const char *const *absent = ctl->command->absent;
 	struct ctl_member members[MEMBERS_MAX + 1];
 	unsigned count = 0;
 
@@ -264,7 +270,8 @@ struct str ctl_body_of_options(struct ctl *ctl, const struct ctl_member *more)
 		if (!ctl->command->members[i])
 			continue;
 		require(count < MEMBERS_MAX);
-		members[count++] = member_of(ctl, &options[i], ctl->command->members[i]);
+		members[count++] = member_of(ctl, &options[i], ctl->command->members[i],
+					     absent ? absent[i] : NULL);
 	}
 	for (; more && more->name; more++) {
 		require(count < MEMBERS_MAX);

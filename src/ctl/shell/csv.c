@@ -14,7 +14,7 @@ static bool is_at(const struct csv *csv, char c)
 	return csv->rest.length > 0 && csv->rest.data[0] == c;
 }
 
-static char take(struct csv *csv)
+static char csv_take(struct csv *csv)
 {
 	char c = csv->rest.data[0];
 
@@ -36,7 +36,7 @@ static void pass_over(struct csv *csv, const char *fault)
 {
 	csv->fault = fault;
 	csv->field_count = 0;
-	while (csv->rest.length > 0 && take(csv) != '\n')
+	while (csv->rest.length > 0 && csv_take(csv) != '\n')
 		;
 }
 
@@ -44,12 +44,12 @@ static void pass_over(struct csv *csv, const char *fault)
 static bool read_quoted(struct csv *csv, struct buffer *field)
 {
 	while (csv->rest.length > 0) {
-		char c = take(csv);
+		char c = csv_take(csv);
 
 		if (c != '"')
 			buffer_append_char(field, c);
 		else if (is_at(csv, '"'))
-			buffer_append_char(field, take(csv));
+			buffer_append_char(field, csv_take(csv));
 		else
 			return true;
 	}
@@ -60,13 +60,13 @@ static bool read_quoted(struct csv *csv, struct buffer *field)
 static const char *read_field(struct csv *csv, struct buffer *field)
 {
 	if (is_at(csv, '"')) {
-		take(csv);
+		csv_take(csv);
 		if (!read_quoted(csv, field))
 			return "has a quote that is not closed";
 		return is_at(csv, ',') || is_at_end(csv) ? NULL : "continues after a closing quote";
 	}
 	while (!is_at(csv, ',') && !is_at_end(csv)) {
-		char c = take(csv);
+		char c = csv_take(csv);
 
 		if (c == '"')
 			return "has a quote inside a field that does not begin with one";
@@ -104,7 +104,7 @@ static void read_row(struct csv *csv)
 		keep_field(csv, &field);
 		goes_on = is_at(csv, ',');
 		if (goes_on)
-			take(csv);
+			csv_take(csv);
 	}
 	buffer_finish(&field);
 	if (fault)
@@ -116,7 +116,7 @@ bool csv_next(struct csv *csv)
 	csv->fault = NULL;
 	csv->field_count = 0;
 	while (is_at(csv, '\n') || (is_at(csv, '\r') && is_at_end(csv)))
-		take(csv);
+		csv_take(csv);
 	if (csv->rest.length == 0)
 		return false;
 	csv->row_line = csv->line;

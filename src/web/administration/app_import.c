@@ -48,7 +48,7 @@ static void write_answer(void *argument, struct arena *arena, struct buffer *jso
 	buffer_append_char(json, '}');
 }
 
-static struct step_result reply(struct task *task, const char *outcome)
+static struct step_result app_import_reply(struct task *task, const char *outcome)
 {
 	struct importing *importing = task_state(task);
 
@@ -70,7 +70,7 @@ static struct step_result stored(struct task *task)
 				 STR_ARG(importing->body.slug));
 	delivery_app_changed(web_service_of(task)->api.delivery, row->id, row->generation);
 	web_changed(task, (struct id){0}, "apps");
-	return reply(task, row->is_made ? "made" : "updated");
+	return app_import_reply(task, row->is_made ? "made" : "updated");
 }
 
 static struct step_result store(struct task *task)
@@ -87,7 +87,7 @@ static struct step_result store(struct task *task)
 	};
 
 	if (body->only_check)
-		return reply(task, "checked");
+		return app_import_reply(task, "checked");
 	statement_app_import(
 	    task_new_query(task),
 	    &(struct app_import_parameters){
@@ -149,7 +149,7 @@ static struct step_result judge(struct task *task)
 	if (is_passing(task, work))
 		return task_fail_busy(task, PROBLEM_APP_UNAVAILABLE, RETRY_AFTER_S, "%.*s",
 				      STR_ARG(work->job.answer.problem.message));
-	return reply(task, "failed");
+	return app_import_reply(task, "failed");
 }
 
 static struct step_result prepared(struct task *task)
@@ -218,10 +218,10 @@ static struct step_result app_import_begin(struct task *task)
 	    prepared);
 }
 
-static void finish(void *state)
+static void app_import_finish(void *state)
 {
 	app_work_finish(&((struct importing *)state)->work);
 }
 
 ENDPOINT_APP_IMPORT(.handler = app_import_begin, .state_size = sizeof(struct importing),
-		    .refused = refused, .finish = finish);
+		    .refused = refused, .finish = app_import_finish);

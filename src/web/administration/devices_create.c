@@ -19,7 +19,7 @@ static const struct record_field fields[] = {
 };
 static const struct record shown_record = RECORD(struct making, fields);
 
-static struct step_result reply(struct task *task)
+static struct step_result devices_create_reply(struct task *task)
 {
 	return task_reply_record(task, 200, &shown_record, task_state(task));
 }
@@ -34,7 +34,7 @@ static struct step_result looked_up(struct task *task)
 		making->known.conflicts =
 		    ARENA_JOIN(task_arena(task), STR("["), faults,
 			       more.length > 2 ? STR(",") : STR(""), str_from_offset(more, 1));
-	return reply(task);
+	return devices_create_reply(task);
 }
 
 static struct step_result created(struct task *task)
@@ -46,7 +46,7 @@ static struct step_result created(struct task *task)
 				 "an account no longer exists; no device was created");
 	web_changed(task, (struct id){0}, "admin");
 	making->known.conflicts = STR("[]");
-	return reply(task);
+	return devices_create_reply(task);
 }
 
 static struct step_result checked(struct task *task)
@@ -72,7 +72,7 @@ static struct step_result checked(struct task *task)
 	return task_query(task, created);
 }
 
-static bool check(void *argument)
+static bool devices_create_check(void *argument)
 {
 	struct making *making = argument;
 
@@ -87,7 +87,7 @@ static struct step_result devices_create_begin(struct task *task)
 	if (!task_is_of_operator(task))
 		return web_refuse_all_but_operator(task);
 	return task_work(task, LANE_SHORT,
-			 &(struct task_work){.run = check,
+			 &(struct task_work){.run = devices_create_check,
 					     .argument = making,
 					     .size = making->body.lines.length,
 					     .is_text = true},
@@ -104,10 +104,10 @@ static struct step_result refused(struct task *task)
 			 "addresses; no device was created");
 }
 
-static void finish(void *state)
+static void devices_create_finish(void *state)
 {
 	device_check_finish(&((struct making *)state)->check);
 }
 
-ENDPOINT_DEVICES_CREATE(.handler = devices_create_begin, .finish = finish,
+ENDPOINT_DEVICES_CREATE(.handler = devices_create_begin, .finish = devices_create_finish,
 			.state_size = sizeof(struct making), .refused = refused);

@@ -98,7 +98,7 @@ static struct step_result checked(struct task *task)
 	return store(task);
 }
 
-static bool check(void *argument)
+static bool firmware_add_check(void *argument)
 {
 	struct addition *addition = argument;
 
@@ -118,7 +118,7 @@ static struct step_result firmware_add_begin(struct task *task)
 
 	addition->image = arena_alloc(task_arena(task), base64_decoded_max(length));
 	return task_work(task, LANE_LONG,
-			 &(struct task_work){.run = check,
+			 &(struct task_work){.run = firmware_add_check,
 					     .argument = addition,
 					     .size = length / TASK_TEXT_BYTES,
 					     .is_text = true},

@@ -25,8 +25,8 @@ static struct id wanted_account(struct task *task)
 	return task_is_of_operator(task) ? task_account_id(task) : (struct id){0};
 }
 
-static struct step_result reply(struct task *task, const struct task_list *all,
-				const struct task_list *matching)
+static struct step_result inventory_reply(struct task *task, const struct task_list *all,
+					  const struct task_list *matching)
 {
 	struct inventory *inventory = task_state(task);
 	struct step_result answer;
@@ -85,7 +85,7 @@ static const struct task_list matching_devices = {
 
 static struct step_result reply_devices(struct task *task)
 {
-	return reply(task, &devices, &matching_devices);
+	return inventory_reply(task, &devices, &matching_devices);
 }
 
 ENDPOINT_INVENTORY_DEVICE_LIST(.handler = reply_devices, .state_size = sizeof(struct inventory));
@@ -137,7 +137,7 @@ static const struct task_list matching_keys = {
 
 static struct step_result reply_keys(struct task *task)
 {
-	return reply(task, &keys, &matching_keys);
+	return inventory_reply(task, &keys, &matching_keys);
 }
 
 ENDPOINT_INVENTORY_KEY_LIST(.handler = reply_keys, .state_size = sizeof(struct inventory));

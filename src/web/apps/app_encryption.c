@@ -60,8 +60,8 @@ static struct app_encryption *encryption_of(struct db_query *query)
 	return container_of(query, struct app_encryption, query);
 }
 
-static void ask(struct app_encryption *work,
-		void (*done)(struct db_query *query, const struct db_result *result))
+static void app_encryption_ask(struct app_encryption *work,
+			       void (*done)(struct db_query *query, const struct db_result *result))
 {
 	work->query.done = done;
 	db_submit(work->with.db, &work->query);
@@ -86,7 +86,7 @@ static void on_end(struct db_query *query, const struct db_result *result)
 	begin_pause(encryption_of(query), result->outcome == DB_OK ? 0 : FAILED_MS);
 }
 
-static void end(struct app_encryption *work)
+static void app_encryption_end(struct app_encryption *work)
 {
 	char id[ID_TEXT_LENGTH + 1];
 
@@ -98,7 +98,7 @@ static void end(struct app_encryption *work)
 	statement_encrypt_end(
 	    &work->query,
 	    &(struct encrypt_end_parameters){.lease = work->lease, .has_failed = work->has_failed});
-	ask(work, on_end);
+	app_encryption_ask(work, on_end);
 }
 
 /* ---- an installation ---- */
@@ -160,13 +160,13 @@ static void encrypt(struct app_encryption *work)
 					    .version_id = work->app.version_id,
 					},
 					NULL);
-	ask(work, on_stored);
+	app_encryption_ask(work, on_stored);
 }
 
 /* ---- running the script ---- */
 
-static void run(struct app_encryption *work, enum engine_what what,
-		void (*done)(struct engine_job *job))
+static void app_encryption_run(struct app_encryption *work, enum engine_what what,
+			       void (*done)(struct engine_job *job))
 {
 	const struct encrypt_entries_row *row = work->entry.row;
 	const struct encrypt_form_row *source = &work->source;
@@ -225,7 +225,7 @@ static void ask_made(struct app_encryption *work)
 	}
 	work->job.handler = field->handler;
 	work->job.parameter = settings_of_source(&entry->all, &entry->form, field);
-	run(work, ENGINE_HANDLER, on_made);
+	app_encryption_run(work, ENGINE_HANDLER, on_made);
 }
 
 /* ---- the form ---- */
@@ -260,7 +260,7 @@ static void find_source(struct app_encryption *work, bool is_run,
 				   .is_run = is_run,
 			       },
 			       NULL);
-	ask(work, done);
+	app_encryption_ask(work, done);
 }
 
 /* Continues with the form in the installation's language. */
@@ -331,7 +331,7 @@ static void on_schema(struct engine_job *job)
 				      .hosts = job->answer.hosts.data ? job->answer.hosts : STR(""),
 				  },
 				  &work->kept);
-	ask(work, on_kept);
+	app_encryption_ask(work, on_kept);
 }
 
 static void on_source(struct db_query *query, const struct db_result *result)
@@ -341,7 +341,7 @@ static void on_source(struct db_query *query, const struct db_result *result)
 	if (!read_source(work, result))
 		return;
 	if (!work->source.has_schema)
-		run(work, ENGINE_SCHEMA, on_schema);
+		app_encryption_run(work, ENGINE_SCHEMA, on_schema);
 	else if (read_form(work, work->source.schema))
 		take_form(work);
 	else
@@ -361,7 +361,7 @@ static void on_entries(struct db_query *query, const struct db_result *result)
 	work->row_at = 0;
 	work->row_count = result->row_count;
 	if (result->row_count == 0) {
-		end(work);
+		app_encryption_end(work);
 		return;
 	}
 	work->rows = db_read_rows(result, query->record, &work->app_arena);
@@ -383,7 +383,7 @@ static void take_portion(struct app_encryption *work, struct id after_device_id,
 				      .row_limit = PORTION,
 				  },
 				  NULL);
-	ask(work, on_entries);
+	app_encryption_ask(work, on_entries);
 }
 
 static void take_next_portion(struct app_encryption *work)
@@ -452,7 +452,7 @@ static void look(struct deadline *deadline)
 				   .lease_s = LEASE_S,
 			       },
 			       NULL);
-	ask(work, on_leased);
+	app_encryption_ask(work, on_leased);
 }
 
 static void on_hint(struct hint_subscription *subscription, struct str text)

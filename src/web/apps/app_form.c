@@ -18,7 +18,7 @@ static void write_form(void *argument, struct arena *arena, struct buffer *json)
 	buffer_append_char(json, '}');
 }
 
-static struct step_result reply(struct task *task)
+static struct step_result app_form_reply(struct task *task)
 {
 	struct get *get = task_state(task);
 
@@ -29,7 +29,7 @@ static struct step_result app_form_found(struct task *task)
 {
 	struct get *get = task_state(task);
 
-	return api_find_form(task, &get->work, reply);
+	return api_find_form(task, &get->work, app_form_reply);
 }
 
 static struct step_result app_form_begin(struct task *task)
@@ -47,9 +47,10 @@ static struct step_result app_form_begin(struct task *task)
 			    app_form_found);
 }
 
-static void finish(void *state)
+static void app_form_finish(void *state)
 {
 	app_work_finish(&((struct get *)state)->work);
 }
 
-ENDPOINT_APP_FORM(.handler = app_form_begin, .state_size = sizeof(struct get), .finish = finish);
+ENDPOINT_APP_FORM(.handler = app_form_begin, .state_size = sizeof(struct get),
+		  .finish = app_form_finish);

@@ -101,7 +101,7 @@ static void write_answer(void *argument, struct arena *arena, struct buffer *jso
 	buffer_append_char(json, '}');
 }
 
-static struct step_result reply(struct task *task)
+static struct step_result app_handler_reply(struct task *task)
 {
 	struct call *call = task_state(task);
 
@@ -115,14 +115,14 @@ static struct step_result reply(struct task *task)
 	return task_reply_written(task, 200, bytes, write_answer, call);
 }
 
-/* Answers without the form: reply() has the reason. */
+/* Answers without the form: app_handler_reply() has the reason. */
 static struct step_result reply_without(struct task *task)
 {
 	static const struct form_field none = {.type = FORM_GENERATED};
 	struct call *call = task_state(task);
 
 	call->field = &none;
-	return reply(task);
+	return app_handler_reply(task);
 }
 
 static struct step_result form_found(struct task *task)
@@ -144,7 +144,8 @@ static struct step_result form_found(struct task *task)
 	}
 	work->job.handler = call->field->handler;
 	work->job.parameter = call->body.parameter;
-	return api_run_app(task, work, ENGINE_HANDLER, api_settings_text(task, &work->all), reply);
+	return api_run_app(task, work, ENGINE_HANDLER, api_settings_text(task, &work->all),
+			   app_handler_reply);
 }
 
 static struct step_result app_handler_found(struct task *task)
@@ -192,13 +193,14 @@ static struct step_result begin_review(struct task *task)
 	return task_query(task, version_found);
 }
 
-static void finish(void *state)
+static void app_handler_finish(void *state)
 {
 	app_work_finish(&((struct call *)state)->work);
 }
 
 ENDPOINT_APP_HANDLER(.handler = app_handler_begin, .state_size = sizeof(struct call),
-		     .finish = finish);
-ENDPOINT_DRAFT_HANDLER(.handler = begin_draft, .state_size = sizeof(struct call), .finish = finish);
+		     .finish = app_handler_finish);
+ENDPOINT_DRAFT_HANDLER(.handler = begin_draft, .state_size = sizeof(struct call),
+		       .finish = app_handler_finish);
 ENDPOINT_REVIEW_HANDLER(.handler = begin_review, .state_size = sizeof(struct call),
-			.finish = finish);
+			.finish = app_handler_finish);

@@ -30,7 +30,7 @@ static void write_preview(void *argument, struct arena *arena, struct buffer *js
 	buffer_append_char(json, '}');
 }
 
-static struct step_result reply(struct task *task)
+static struct step_result app_preview_reply(struct task *task)
 {
 	struct preview *preview = task_state(task);
 	size_t bytes = preview->work.job.answer.picture.length +
@@ -46,12 +46,13 @@ static struct step_result form_found(struct task *task)
 	struct step_result answer;
 
 	if (!work->has_form)
-		return reply(task);
+		return app_preview_reply(task);
 	if (preview->shows_form)
 		api_take_good_settings(task, work, &preview->body.settings);
 	else if (!api_take_settings(task, work, &preview->body.settings, &answer))
 		return answer;
-	return api_run_app(task, work, ENGINE_PICTURE, api_settings_text(task, &work->all), reply);
+	return api_run_app(task, work, ENGINE_PICTURE, api_settings_text(task, &work->all),
+			   app_preview_reply);
 }
 
 static struct step_result app_preview_found(struct task *task)
@@ -102,14 +103,14 @@ static struct step_result begin_review(struct task *task)
 	return task_query(task, version_found);
 }
 
-static void finish(void *state)
+static void app_preview_finish(void *state)
 {
 	app_work_finish(&((struct preview *)state)->work);
 }
 
 ENDPOINT_APP_PREVIEW(.handler = app_preview_begin, .state_size = sizeof(struct preview),
-		     .finish = finish);
+		     .finish = app_preview_finish);
 ENDPOINT_DRAFT_PREVIEW(.handler = begin_draft, .state_size = sizeof(struct preview),
-		       .finish = finish);
+		       .finish = app_preview_finish);
 ENDPOINT_REVIEW_PREVIEW(.handler = begin_review, .state_size = sizeof(struct preview),
-			.finish = finish);
+			.finish = app_preview_finish);

@@ -109,7 +109,7 @@ static void fail_size(struct own_pictures *pictures)
 	pictures->has_failed = true;
 }
 
-static void end(struct own_pictures *pictures)
+static void own_pictures_end(struct own_pictures *pictures)
 {
 	struct panelimage_result *result = &pictures->result;
 
@@ -140,7 +140,7 @@ static bool step(struct lane_job *job)
 		pictures->has_failed = true;
 		break;
 	case PANELIMAGE_DONE:
-		end(pictures);
+		own_pictures_end(pictures);
 		break;
 	}
 	return false;

@@ -15,7 +15,7 @@ struct entry_settings {
 	struct rotation_entry_update_row row;
 };
 
-static struct step_result find(struct task *task, task_step *next)
+static struct step_result entry_settings_find(struct task *task, task_step *next)
 {
 	struct entry_settings *entry = task_state(task);
 	char *device = arena_alloc(task_arena(task), ID_TEXT_LENGTH + 1);
@@ -39,7 +39,7 @@ static void write_app(struct buffer *json, const struct app_source_row *source)
 	buffer_append_char(json, '}');
 }
 
-static struct step_result reply(struct task *task)
+static struct step_result entry_settings_reply(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 	struct app_work *work = &entry->work;
@@ -64,12 +64,12 @@ static struct step_result entry_settings_found(struct task *task)
 {
 	struct entry_settings *entry = task_state(task);
 
-	return api_find_form(task, &entry->work, reply);
+	return api_find_form(task, &entry->work, entry_settings_reply);
 }
 
 static struct step_result get(struct task *task)
 {
-	return find(task, entry_settings_found);
+	return entry_settings_find(task, entry_settings_found);
 }
 
 /* ---- changing ---- */
@@ -112,15 +112,15 @@ static struct step_result found_for_change(struct task *task)
 
 static struct step_result set(struct task *task)
 {
-	return find(task, found_for_change);
+	return entry_settings_find(task, found_for_change);
 }
 
-static void finish(void *state)
+static void entry_settings_finish(void *state)
 {
 	app_work_finish(&((struct entry_settings *)state)->work);
 }
 
 ENDPOINT_ENTRY_SETTINGS_GET(.handler = get, .state_size = sizeof(struct entry_settings),
-			    .finish = finish);
+			    .finish = entry_settings_finish);
 ENDPOINT_ENTRY_SETTINGS_SET(.handler = set, .state_size = sizeof(struct entry_settings),
-			    .finish = finish);
+			    .finish = entry_settings_finish);

@@ -77,7 +77,7 @@ static struct step_result new_device_found(struct task *task)
 	return task_reply_record(task, 201, &new_device_record, device);
 }
 
-static struct step_result reply(struct task *task)
+static struct step_result new_device_reply(struct task *task)
 {
 	struct new_device *device = task_state(task);
 
@@ -105,7 +105,7 @@ static struct step_result created(struct task *task)
 	web_changed(task, task_account_id(task), "devices");
 	web_changed(task, task_account_id(task), "account");
 	web_changed(task, (struct id){0}, "admin");
-	return reply(task);
+	return new_device_reply(task);
 }
 
 static struct step_result create(struct task *task)
@@ -158,7 +158,7 @@ static struct step_result changed(struct task *task)
 	if (task_row_count(task) == 0)
 		return own_device_fail(task);
 	delivery_device_changed(web_delivery(task), device->id, device->changed.generation);
-	return reply(task);
+	return new_device_reply(task);
 }
 
 static struct step_result change_key(struct task *task)

@@ -17,7 +17,7 @@ static struct step_result picture_get_fail(struct task *task)
 	return task_fail(task, PROBLEM_PICTURE_NOT_FOUND, "the device has no such picture");
 }
 
-static struct step_result reply(struct task *task, struct str webp)
+static struct step_result picture_get_reply(struct task *task, struct str webp)
 {
 	/* A picture with this hash never changes, and is private. */
 	task_add_field(task, STR("Cache-Control"), STR("private, max-age=31536000, immutable"));
@@ -28,7 +28,8 @@ static struct step_result picture_get_recoloured(struct task *task)
 {
 	const struct get *get = task_state(task);
 
-	return reply(task, arena_copy(task_arena(task), recolouring_result(&get->recolouring)));
+	return picture_get_reply(
+	    task, arena_copy(task_arena(task), recolouring_result(&get->recolouring)));
 }
 
 static bool recolour_step(void *argument)
@@ -44,7 +45,7 @@ static struct step_result picture_get_found(struct task *task)
 	if (task_row_count(task) == 0)
 		return picture_get_fail(task);
 	if (picture_look_is_plain(recolouring->look))
-		return reply(task, get->row.picture);
+		return picture_get_reply(task, get->row.picture);
 	recolouring->webp = get->row.picture;
 	return task_work(task, recolouring_lane(recolouring),
 			 &(struct task_work){.run = recolour_step,
@@ -64,7 +65,7 @@ static struct step_result picture_get_begin(struct task *task)
 		return picture_get_fail(task);
 	built_in = delivery_built_in_picture(hash);
 	if (built_in.data)
-		return reply(task, built_in);
+		return picture_get_reply(task, built_in);
 	statement_picture_by_hash(task_new_query(task),
 				  &(struct picture_by_hash_parameters){
 				      .device_id = task_device(task)->id,
@@ -74,7 +75,7 @@ static struct step_result picture_get_begin(struct task *task)
 	return task_query(task, picture_get_found);
 }
 
-static void finish(void *state)
+static void picture_get_finish(void *state)
 {
 	struct get *get = state;
 
@@ -82,4 +83,4 @@ static void finish(void *state)
 }
 
 ENDPOINT_PICTURE_GET(.handler = picture_get_begin, .state_size = sizeof(struct get),
-		     .finish = finish);
+		     .finish = picture_get_finish);

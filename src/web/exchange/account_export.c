@@ -74,7 +74,8 @@ static void write_end(struct task *task, struct buffer *text)
 	buffer_append_char(text, '\n');
 }
 
-static void ask(struct task *task, struct db_query *query, const struct list_range *range)
+static void account_export_ask(struct task *task, struct db_query *query,
+			       const struct list_range *range)
 {
 	const struct exporting *exporting = task_state(task);
 
@@ -83,7 +84,8 @@ static void ask(struct task *task, struct db_query *query, const struct list_ran
 				 NULL);
 }
 
-static const struct task_list list = {.ask = ask, .write_line = write_line, .write_end = write_end};
+static const struct task_list list = {
+    .ask = account_export_ask, .write_line = write_line, .write_end = write_end};
 
 static struct step_result account_export_found(struct task *task)
 {
@@ -110,7 +112,7 @@ static struct step_result account_export_begin(struct task *task)
 	return task_query(task, account_export_found);
 }
 
-static void finish(void *state)
+static void account_export_finish(void *state)
 {
 	struct exporting *exporting = state;
 
@@ -118,4 +120,4 @@ static void finish(void *state)
 }
 
 ENDPOINT_ACCOUNT_EXPORT(.handler = account_export_begin, .state_size = sizeof(struct exporting),
-			.finish = finish);
+			.finish = account_export_finish);

@@ -145,7 +145,7 @@ static struct step_result import_lines_begin(struct task *task)
 	    lines_read);
 }
 
-static void finish(void *state)
+static void import_lines_finish(void *state)
 {
 	struct part *part = state;
 
@@ -155,4 +155,4 @@ static void finish(void *state)
 }
 
 ENDPOINT_ACCOUNT_IMPORT_LINES(.handler = import_lines_begin, .state_size = sizeof(struct part),
-			      .finish = finish);
+			      .finish = import_lines_finish);

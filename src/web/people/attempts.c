@@ -129,8 +129,8 @@ static struct rate_result look(struct task *task, const struct attempt_token *to
 			 clock_monotonic_us());
 }
 
-static bool take(struct task *task, struct attempt *attempt, const struct attempt_token *token,
-		 struct rate_result *ret_result)
+static bool attempts_take(struct task *task, struct attempt *attempt,
+			  const struct attempt_token *token, struct rate_result *ret_result)
 {
 	const struct attempt_token bucket = {token->policy, bucket_of(task, token)};
 
@@ -141,7 +141,7 @@ static bool take(struct task *task, struct attempt *attempt, const struct attemp
 	return ret_result->is_allowed;
 }
 
-static struct step_result refuse(struct task *task, const struct rate_result *result)
+static struct step_result attempts_refuse(struct task *task, const struct rate_result *result)
 {
 	metric_add(METRIC_RATE_LIMITED, METRIC_LIMIT_ATTEMPTS, 1);
 	task_add_field(task, STR("Retry-After"),
@@ -165,7 +165,7 @@ bool web_has_failed_too_often(struct task *task, enum attempt_kind kind,
 
 		if (result.is_allowed)
 			continue;
-		*ret_answer = refuse(task, &result);
+		*ret_answer = attempts_refuse(task, &result);
 		return true;
 	}
 	return false;
@@ -178,10 +178,10 @@ static bool is_refused(struct task *task, struct attempt *attempt, const struct 
 	struct rate_result result;
 
 	for (unsigned i = 0; i < wanted->count; i++) {
-		if (take(task, attempt, &wanted->tokens[i], &result))
+		if (attempts_take(task, attempt, &wanted->tokens[i], &result))
 			continue;
 		web_attempt_forget(task, attempt);
-		*ret_answer = refuse(task, &result);
+		*ret_answer = attempts_refuse(task, &result);
 		return true;
 	}
 	return false;
@@ -197,8 +197,8 @@ static bool attempts_begin(struct task *task, struct attempt *attempt, enum atte
 
 	attempt->taken_count = 0;
 	attempt->is_known = web_known_browser(task, &browser.id) &&
-			    take(task, attempt, &browser, &result) &&
-			    (id_is_none(account) || take(task, attempt, &known, &result));
+			    attempts_take(task, attempt, &browser, &result) &&
+			    (id_is_none(account) || attempts_take(task, attempt, &known, &result));
 	if (attempt->is_known)
 		return false;
 	want_of_untrusted(task, &kinds[kind], account, &wanted);
@@ -208,7 +208,7 @@ static bool attempts_begin(struct task *task, struct attempt *attempt, enum atte
 		return false;
 	want_of_untrusted(task, &kinds[ATTEMPT_PASSWORD], account, &others);
 	for (unsigned i = 0; i < others.count; i++)
-		(void)take(task, attempt, &others.tokens[i], &result);
+		(void)attempts_take(task, attempt, &others.tokens[i], &result);
 	return false;
 }
 
@@ -242,7 +242,8 @@ struct step_result web_attempt(struct task *task, struct attempt *attempt, enum 
 	}
 	if (attempts_begin(task, attempt, kind, account, &answer))
 		return answer;
-	if (take(task, attempt, &token, &result) || attempt->is_known || kind == ATTEMPT_PASSKEY)
+	if (attempts_take(task, attempt, &token, &result) || attempt->is_known ||
+	    kind == ATTEMPT_PASSKEY)
 		return task_continue(task, next);
 	attempt->task = task;
 	deadline_init(&attempt->turn, on_turn);

@@ -42,7 +42,7 @@ static uint64_t tag_of(const struct known_sessions *known, const uint8_t *bytes,
 	return tag ? tag : 1;
 }
 
-static struct entry *find(const struct known_sessions *known, uint64_t session)
+static struct entry *known_sessions_find(const struct known_sessions *known, uint64_t session)
 {
 	for (unsigned i = 0; i < NEIGHBOURHOOD; i++) {
 		const struct entry *entry = &known->entries[(session + i) % ENTRIES];
@@ -83,7 +83,7 @@ void known_sessions_add(struct known_sessions *known, const uint8_t hash[static 
 			struct id account_id, uint64_t now_us)
 {
 	uint64_t session = tag_of(known, hash, KEY_HASH_BYTES);
-	struct entry *entry = find(known, session);
+	struct entry *entry = known_sessions_find(known, session);
 
 	if (!entry) {
 		uint64_t account = tag_of(known, account_id.bytes, sizeof(account_id.bytes));
@@ -98,12 +98,12 @@ void known_sessions_add(struct known_sessions *known, const uint8_t hash[static 
 bool known_sessions_has(const struct known_sessions *known,
 			const uint8_t hash[static KEY_HASH_BYTES])
 {
-	return find(known, tag_of(known, hash, KEY_HASH_BYTES)) != NULL;
+	return known_sessions_find(known, tag_of(known, hash, KEY_HASH_BYTES)) != NULL;
 }
 
 void known_sessions_forget(struct known_sessions *known, const uint8_t hash[static KEY_HASH_BYTES])
 {
-	struct entry *entry = find(known, tag_of(known, hash, KEY_HASH_BYTES));
+	struct entry *entry = known_sessions_find(known, tag_of(known, hash, KEY_HASH_BYTES));
 
 	if (!entry)
 		return;

@@ -19,7 +19,7 @@ static void verify(struct password_job *job)
 	job->has_failed = !job->matches && errno == ENOMEM;
 }
 
-static bool run(void *argument)
+static bool password_run(void *argument)
 {
 	struct password_job *job = argument;
 
@@ -37,7 +37,7 @@ static struct step_result work(struct task *task, struct password_job *job, task
 	job->matches = job->has_failed = false;
 	return task_work(task, job->is_known ? LANE_KNOWN_PASSWORD : LANE_PASSWORD,
 			 &(struct task_work){
-			     .run = run,
+			     .run = password_run,
 			     .argument = job,
 			     .size = 1,
 			     .share = web_address_id(task),

@@ -23,8 +23,8 @@ struct removals {
 	uint64_t asked_ms;
 };
 
-static void ask(struct removals *removals,
-		void (*done)(struct db_query *query, const struct db_result *result))
+static void removals_ask(struct removals *removals,
+			 void (*done)(struct db_query *query, const struct db_result *result))
 {
 	removals->query.done = done;
 	removals->is_asking = true;
@@ -113,7 +113,7 @@ static void proceed(struct deadline *deadline)
 	db_query_init(&removals->query, &removals->arena);
 	if (removals->is_under_way &&
 	    account_removal_next(&removals->removal, &removals->query, NULL)) {
-		ask(removals, on_portion);
+		removals_ask(removals, on_portion);
 		return;
 	}
 	if (removals->is_under_way)
@@ -124,7 +124,7 @@ static void proceed(struct deadline *deadline)
 		statement_app_removed_next(&removals->query, NULL);
 	else
 		statement_account_closed_next(&removals->query, NULL);
-	ask(removals, removals->looks_for_apps ? on_apps_found : on_found);
+	removals_ask(removals, removals->looks_for_apps ? on_apps_found : on_found);
 	removals->looks_for_apps = false;
 }
 

@@ -10,8 +10,8 @@ static struct page_stream *page_of(struct list *to_check)
 	return container_of(to_check, struct page_stream, to_check);
 }
 
-static const struct sessions_alive_row *find(const struct sessions_alive_row *rows, unsigned count,
-					     struct id id)
+static const struct sessions_alive_row *session_checks_find(const struct sessions_alive_row *rows,
+							    unsigned count, struct id id)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (id_equal(rows[i].id, id))
@@ -32,7 +32,7 @@ static void on_alive(struct db_query *query, const struct db_result *result)
 	while ((node = list_take_first(&checks->asked))) {
 		struct page_stream *page = page_of(node);
 		const struct sessions_alive_row *row =
-		    rows ? find(rows, result->row_count, page->session_id) : NULL;
+		    rows ? session_checks_find(rows, result->row_count, page->session_id) : NULL;
 
 		if (row) {
 			page->is_reviewer = row->is_reviewer;

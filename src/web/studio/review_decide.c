@@ -88,10 +88,10 @@ static struct step_result review_decide_begin(struct task *task)
 	return task_query(task, decided);
 }
 
-static void finish(void *state)
+static void review_decide_finish(void *state)
 {
 	version_wait_finish(&((struct deciding *)state)->wait);
 }
 
 ENDPOINT_REVIEW_DECIDE(.handler = review_decide_begin, .state_size = sizeof(struct deciding),
-		       .finish = finish);
+		       .finish = review_decide_finish);

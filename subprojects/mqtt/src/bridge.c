@@ -82,7 +82,7 @@ bool bridge_wait(struct bridge *bridge, int control)
 
 /* ---- words of workers ---- */
 
-static void refuse(struct link *link, const char *account, const char *why)
+static void bridge_refuse(struct link *link, const char *account, const char *why)
 {
 	char line[256];
 	int length = snprintf(line, sizeof(line),
@@ -114,7 +114,7 @@ static void open_connection(struct bridge *bridge, struct link *link, yyjson_doc
 
 	held = has_room(bridge) ? memory_take(sizeof(*held)) : NULL;
 	if (!held) {
-		refuse(link, account ? account : "", why);
+		bridge_refuse(link, account ? account : "", why);
 		yyjson_doc_free(doc);
 		return;
 	}
@@ -123,7 +123,7 @@ static void open_connection(struct bridge *bridge, struct link *link, yyjson_doc
 	held->connection =
 	    connection_start(doc, bridge->allowed, bridge->certificates, bridge->bell, &why);
 	if (!held->connection) {
-		refuse(link, name, why);
+		bridge_refuse(link, name, why);
 		free(held);
 		return;
 	}
@@ -132,7 +132,8 @@ static void open_connection(struct bridge *bridge, struct link *link, yyjson_doc
 	bridge->held_count++;
 }
 
-static struct held *find(const struct bridge *bridge, const struct link *link, const char *account)
+static struct held *bridge_find(const struct bridge *bridge, const struct link *link,
+				const char *account)
 {
 	struct held *held = bridge->held;
 
@@ -151,7 +152,7 @@ static void stop(struct held *held, bool must_forget)
 static void close_connection(struct bridge *bridge, struct link *link, const char *account,
 			     bool must_forget)
 {
-	struct held *held = find(bridge, link, account);
+	struct held *held = bridge_find(bridge, link, account);
 
 	if (held)
 		stop(held, must_forget);
@@ -159,7 +160,7 @@ static void close_connection(struct bridge *bridge, struct link *link, const cha
 
 static void add_socket(struct bridge *bridge, struct link *link, const char *account)
 {
-	struct held *held = find(bridge, link, account);
+	struct held *held = bridge_find(bridge, link, account);
 	int socket = link_take_socket(link);
 
 	if (held && socket >= 0)

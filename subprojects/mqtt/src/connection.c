@@ -69,7 +69,7 @@ static void wait_for_more(struct connection *connection)
 			session_wait_ms(&connection->session, TURN_MS), &count);
 }
 
-static void finish(struct connection *connection)
+static void connection_finish(struct connection *connection)
 {
 	bool must_forget;
 
@@ -114,7 +114,7 @@ static void serve(struct connection *connection)
 	}
 }
 
-static void *run(void *argument)
+static void *connection_run(void *argument)
 {
 	struct connection *connection = argument;
 
@@ -125,7 +125,7 @@ static void *run(void *argument)
 		serve(connection);
 	else
 		account_say(connection, "{\"gone\":\"%s\"}\n", connection->account);
-	finish(connection);
+	connection_finish(connection);
 	(void)budget_enter(NULL);
 	pthread_mutex_lock(&connection->lock);
 	connection->is_over = true;
@@ -202,7 +202,7 @@ static int start_thread(struct connection *connection)
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, THREAD_STACK);
-	error = pthread_create(&connection->thread, &attributes, run, connection);
+	error = pthread_create(&connection->thread, &attributes, connection_run, connection);
 	pthread_attr_destroy(&attributes);
 	return error;
 }

@@ -20,7 +20,7 @@ void guard_enter(struct guard *guard)
 	own_guard = guard;
 }
 
-static bool refuse(struct guard *guard, enum guard_refusal why)
+static bool guard_refuse(struct guard *guard, enum guard_refusal why)
 {
 	guard->refused = why;
 	return false;
@@ -32,7 +32,7 @@ static bool refuse_local(struct guard *guard, bool is_listed)
 	unsigned lacks = guard->lacks | (is_listed ? 0 : REACH_NOT_LISTED);
 
 	guard->refused_lacks = guard->refused == GUARD_LOCAL ? guard->refused_lacks & lacks : lacks;
-	return refuse(guard, GUARD_LOCAL);
+	return guard_refuse(guard, GUARD_LOCAL);
 }
 
 static bool may_reach(struct guard *guard, const struct sockaddr *to)
@@ -45,13 +45,13 @@ static bool may_reach(struct guard *guard, const struct sockaddr *to)
 	if (guard->reaches_all)
 		return true;
 	if (address_is_bad_port(address_port(to)))
-		return refuse(guard, GUARD_PORT);
+		return guard_refuse(guard, GUARD_PORT);
 	is_listed = network_list_has(guard->allowed, &address);
 	if (is_listed && !guard->lacks)
 		return true;
 	if (!address_is_public(&address))
 		return refuse_local(guard, is_listed);
-	return !address_is_own(&address) || refuse(guard, GUARD_OWN);
+	return !address_is_own(&address) || guard_refuse(guard, GUARD_OWN);
 }
 
 /* The kernel's own limit is more than two minutes. */

@@ -17,7 +17,7 @@
 
 enum { HANGS_S = 4 };
 
-static void run(struct bridge *bridge)
+static void main_run(struct bridge *bridge)
 {
 	bool has_control = true;
 	int link;
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	bridge = bridge_create(&allowed, certificates, hello);
 	if (!bridge)
 		return inside_fail("mqtt", "has no memory", NULL);
-	run(bridge);
+	main_run(bridge);
 	bridge_destroy(bridge);
 	/* Threads may still disconnect from their brokers; the process does not wait for them. */
 	return 0;

@@ -38,7 +38,7 @@ void order_destroy(struct order *order)
 }
 
 /* Returns NULL, with the problem noted, if there is no memory. */
-static struct order *add(struct reading *reading, const char *method, const char *last)
+static struct order *order_add(struct reading *reading, const char *method, const char *last)
 {
 	struct order *order = memory_take(sizeof(*order));
 
@@ -58,7 +58,7 @@ static struct order *add(struct reading *reading, const char *method, const char
 static void add_text(struct reading *reading, const char *method, const char *last,
 		     const char *body)
 {
-	struct order *order = add(reading, method, last);
+	struct order *order = order_add(reading, method, last);
 
 	if (order)
 		bytes_add_text(&order->body, body);
@@ -81,7 +81,7 @@ static void read_push(struct reading *reading, const char *payload, size_t lengt
 		reading->problem = "is empty";
 		return;
 	}
-	order = add(reading, "POST", "/push");
+	order = order_add(reading, "POST", "/push");
 	if (!order)
 		return;
 	if (is_object(payload, length)) {
@@ -105,7 +105,7 @@ static struct str cut(struct str text)
 static void add_message(struct reading *reading, const char *method, const char *last,
 			struct str body, struct str text)
 {
-	struct order *order = add(reading, method, last);
+	struct order *order = order_add(reading, method, last);
 
 	if (!order)
 		return;

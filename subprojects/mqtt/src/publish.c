@@ -22,7 +22,7 @@ static uint64_t hash_of(const char *data, size_t length)
 }
 
 /* Finds the topic, or adds it. Returns NULL if there is no memory. */
-static struct published *find(struct device *device, const char *topic)
+static struct published *publish_find(struct device *device, const char *topic)
 {
 	struct published *one = device->published;
 	size_t bytes = strlen(topic) + 1;
@@ -43,7 +43,7 @@ static struct published *find(struct device *device, const char *topic)
 static bool tell(const struct publisher *publisher, struct device *device, const char *topic,
 		 const char *payload, size_t length)
 {
-	struct published *published = find(device, topic);
+	struct published *published = publish_find(device, topic);
 	uint64_t hash = hash_of(payload, length);
 
 	if (!published)
@@ -336,10 +336,10 @@ void publish_note_device(const struct publisher *publisher, struct device *devic
 
 	for (size_t i = 0; i < sizeof(lasts) / sizeof(*lasts); i++) {
 		write_topic(publisher, device, lasts[i], topic);
-		(void)find(device, topic);
+		(void)publish_find(device, topic);
 	}
 	write_config_topic(publisher, device, topic);
-	(void)find(device, topic);
+	(void)publish_find(device, topic);
 }
 
 void publish_note_entry(const struct publisher *publisher, struct device *device,
@@ -354,7 +354,7 @@ void publish_note_entry(const struct publisher *publisher, struct device *device
 		return;
 	snprintf(last, sizeof(last), "entries/%s", encoded);
 	write_topic(publisher, device, last, topic);
-	(void)find(device, topic);
+	(void)publish_find(device, topic);
 	device->needs_publishing = true;
 }
 

@@ -63,7 +63,8 @@ void transport_close(struct transport *transport)
 		free_all(transport);
 }
 
-static void end(struct transport *transport, bool is_clean, const char *what, CURLcode code)
+static void transport_end(struct transport *transport, bool is_clean, const char *what,
+			  CURLcode code)
 {
 	const struct transport_events *events = transport->events;
 	const char *words = transport->words[0] ? transport->words : curl_easy_strerror(code);
@@ -120,12 +121,12 @@ static void receive(struct transport *transport)
 		if (code == CURLE_AGAIN)
 			return;
 		if (code != CURLE_OK)
-			end(transport, false, "connection lost", code);
+			transport_end(transport, false, "connection lost", code);
 		else if (size)
 			transport->events->on_data(transport->context, transport->read_buffer,
 						   size);
 		else
-			end(transport, true, "closed by the server", CURLE_OK);
+			transport_end(transport, true, "closed by the server", CURLE_OK);
 	}
 }
 
@@ -180,7 +181,7 @@ static void fail_connect(struct transport *transport)
 		what = "certificate refused";
 	else if (transport->result == CURLE_COULDNT_CONNECT && error)
 		snprintf(transport->words, sizeof(transport->words), "%s", strerror((int)error));
-	end(transport, false, what, transport->result);
+	transport_end(transport, false, what, transport->result);
 }
 
 static void on_connect(uv_work_t *work, int status)

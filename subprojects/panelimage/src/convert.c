@@ -46,8 +46,9 @@ static int pass_over(struct frame_sink *sink, const struct canvas *canvas, uint3
 
 static struct frame_sink check = {.on_frame = pass_over};
 
-static enum panelimage_progress end(struct panelimage_conversion *conversion, uint32_t loop_count,
-				    struct panelimage_result *ret, struct panelimage_error *reterr)
+static enum panelimage_progress convert_end(struct panelimage_conversion *conversion,
+					    uint32_t loop_count, struct panelimage_result *ret,
+					    struct panelimage_error *reterr)
 {
 	struct panelimage_result result = {0};
 
@@ -71,7 +72,7 @@ static enum panelimage_progress convert_png(struct panelimage_conversion *conver
 	if (pi_canvas_init(&canvas, conversion->image, reterr) == 0 &&
 	    pi_png_decode(conversion->data, conversion->size, &canvas, reterr) == 0 &&
 	    sink->on_frame(sink, &canvas, 0, reterr) == 0)
-		progress = end(conversion, 0, ret, reterr);
+		progress = convert_end(conversion, 0, ret, reterr);
 	pi_canvas_finish(&canvas);
 	return progress;
 }
@@ -90,7 +91,7 @@ static enum panelimage_progress convert_gif(struct panelimage_conversion *conver
 					    struct panelimage_error *reterr)
 {
 	if (!pi_gif_has_more(conversion->gif))
-		return end(conversion, conversion->gif_outline.loop_count, ret, reterr);
+		return convert_end(conversion, conversion->gif_outline.loop_count, ret, reterr);
 	if (pi_gif_next(conversion->gif, conversion->sink, reterr))
 		return PANELIMAGE_FAILED;
 	return PANELIMAGE_MORE;
@@ -149,7 +150,7 @@ static enum panelimage_progress convert_webp(struct panelimage_conversion *conve
 		return PANELIMAGE_MORE;
 	}
 	if (conversion->webp_sink != &check)
-		return end(conversion, conversion->webp_outline.loop_count, ret, reterr);
+		return convert_end(conversion, conversion->webp_outline.loop_count, ret, reterr);
 	if (conversion->sink == &conversion->encoder.sink && pi_webp_is_fit(conversion->webp))
 		return copy_webp(conversion, ret, reterr);
 	if (open_webp(conversion, reterr))

@@ -72,7 +72,7 @@ static void print_info(const struct panelimage_info *info, size_t size)
 		info->duration_ms, info->loop_count, size);
 }
 
-static int refuse(const struct panelimage_error *error)
+static int main_refuse(const struct panelimage_error *error)
 {
 	fprintf(stderr, "%s\n", error->text);
 	return EXIT_REFUSED;
@@ -84,7 +84,7 @@ static int probe(const struct file *file, struct panelimage_size panel)
 	struct panelimage_info info;
 
 	if (panelimage_probe_webp(file->data, file->size, panel, &info, &error))
-		return refuse(&error);
+		return main_refuse(&error);
 	print_info(&info, file->size);
 	return EXIT_SUCCESS;
 }
@@ -99,10 +99,10 @@ static int convert(const struct file *file, struct panelimage_size panel, size_t
 
 	conversion = panelimage_conversion_new(file->data, file->size, panel, &error);
 	if (!conversion)
-		return refuse(&error);
+		return main_refuse(&error);
 	panelimage_conversion_limit(conversion, limit);
 	if (panelimage_conversion_finish(conversion, &result, &error))
-		return refuse(&error);
+		return main_refuse(&error);
 	rc = write_file(out, result.data, result.size);
 	if (rc == 0)
 		print_info(&result.info, result.size);

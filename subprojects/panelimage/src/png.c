@@ -119,7 +119,7 @@ static void *seen(void *memory)
 	return memory;
 }
 
-static void *take(size_t size)
+static void *png_take(size_t size)
 {
 	return seen(malloc(size));
 }
@@ -138,7 +138,7 @@ static void *take_zeroed(size_t count, size_t size)
 static int decode_rgba(const uint8_t *data, size_t size, struct canvas *ret)
 {
 	size_t rgba_size = pi_canvas_pixels(ret) * 4;
-	struct spng_alloc alloc = {take, take_again, take_zeroed, free};
+	struct spng_alloc alloc = {png_take, take_again, take_zeroed, free};
 	spng_ctx *ctx;
 	int rc;
 

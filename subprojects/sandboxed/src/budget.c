@@ -69,7 +69,7 @@ struct budget *budget_entered(void)
 }
 
 /* Adds the bytes if the sum stays within most. Returns the sum before in *ret_before. */
-static bool add(atomic_size_t *sum, size_t bytes, size_t most, size_t *ret_before)
+static bool budget_add(atomic_size_t *sum, size_t bytes, size_t most, size_t *ret_before)
 {
 	size_t before = atomic_load_explicit(sum, memory_order_relaxed);
 
@@ -122,7 +122,7 @@ bool budget_take(struct budget *budget, size_t bytes)
 	if (!budget)
 		return true;
 	most = atomic_load_explicit(&budget->bytes_max, memory_order_relaxed) + OWNER;
-	if (add(&budget->bytes, bytes, most, &before)) {
+	if (budget_add(&budget->bytes, bytes, most, &before)) {
 		more =
 		    beyond(budget->bytes_own, before + bytes) - beyond(budget->bytes_own, before);
 		if (take_spare(more))

@@ -376,13 +376,15 @@ def test_commands(description):
 
 def test_a_plain_command(description):
     """A command without a handler of its own is data for the one that asks and prints."""
-    plain = COMMANDED.replace("asks: true", "asks: Is {name} to change?").replace("own: true", "argument: lateHour").replace(
+    plain = COMMANDED.replace("asks: true", "asks: Is {name} to change?").replace("own: true", "argument: warmthPercent").replace(
+        "lateHour: null", "lateHour: null, warmthPercent: null, glowEnabled: {absent: true}").replace(
         "about: LAMP", "about: LAMP\n        columns: name isLit\n        row: id\n        list: lamps\n"
         "        account: Owner.\n        all: /web/lamps")
     hooks = LAMPS.replace("lampId", "webhookId")  # objects that it finds
     done, header = commanded(description, plain, lamps=hooks)
     assert done.returncode == 0, done.stderr
-    for fact in ('.question = "Is {name} to change?"', '.argument = "lateHour"', ".run = ctl_plain,", ".has_body = true",
+    for fact in ('.question = "Is {name} to change?"', '.argument = "warmthPercent", ', ".takes_number = true",
+                 '.absent = (const char *const[]){NULL, NULL, NULL, NULL, "true", NULL, NULL}', ".run = ctl_plain,", ".has_body = true",
                  '.columns = "name isLit"', '.row_id = "id"', '.list = "lamps"', '.path_of_all = "/web/lamps"',
                  'OPTION(TEXT, "account", "EMAIL", "Owner.", .check = ctl_check_account)'):
         assert fact in header, header

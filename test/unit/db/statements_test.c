@@ -122,12 +122,15 @@ TEST(test_record_in_one_column)
 		    "5::int8 " LAMPS);
 }
 
+/* Whether there is such a constraint or unique index, or a function raises its violation. */
 static bool constraint_exists(const char *name)
 {
 	PGresult *result = PQexecParams(pg,
 					"SELECT FROM pg_constraint WHERE conname = $1 UNION ALL "
 					"SELECT FROM pg_class JOIN pg_index ON indexrelid = oid "
-					"WHERE relname = $1 AND indisunique",
+					"WHERE relname = $1 AND indisunique UNION ALL "
+					"SELECT FROM pg_proc WHERE strpos(prosrc, "
+					"format('CONSTRAINT = %L', $1::text)) > 0",
 					1, NULL, &name, NULL, NULL, 0);
 	bool exists = PQntuples(result) > 0;
 

@@ -2,28 +2,11 @@
 #include "base/memory.h"
 #include "domain/following.h"
 #include "domain/poll.h"
-#include "playback_bed.h"
-
-#include "../cmocka_test.h"
+#include "playback_scene.h"
 
 enum { S = 1000, COUNT = 3 };
 
-static struct bed *bed;
 static int64_t positions[COUNT];
-
-static int set_up(void **state)
-{
-	(void)state;
-	bed = bed_create();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	bed_destroy(bed);
-	return 0;
-}
 
 static int64_t wall_us(void)
 {
@@ -49,8 +32,6 @@ static void lead(int64_t position)
 	};
 	bed_update(bed);
 }
-
-#define SCENE(name) TEST_IN(name, set_up, tear_down)
 
 SCENE(a_follower_shows_each_turn_of_its_leader_at_once)
 {

@@ -1,23 +1,5 @@
 #include "base/memory.h"
-#include "playback_bed.h"
-
-#include "../cmocka_test.h"
-
-static struct bed *bed;
-
-static int set_up(void **state)
-{
-	(void)state;
-	bed = bed_create();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	bed_destroy(bed);
-	return 0;
-}
+#include "playback_scene.h"
 
 static void assert_screen(enum playback_kind kind, int64_t position)
 {
@@ -44,8 +26,6 @@ static bool acknowledges(int firmware)
 {
 	return firmware < FIRMWARE_SILENT;
 }
-
-#define SCENE(name) TEST_IN(name, set_up, tear_down)
 
 SCENE(built_in_picture_without_installations)
 {

@@ -2,28 +2,11 @@
  * poll. */
 #include "base/memory.h"
 #include "domain/poll.h"
-#include "playback_bed.h"
-
-#include "../cmocka_test.h"
+#include "playback_scene.h"
 
 enum { S = 1000, MINUTE = 60 * 1000, HOUR = 60 * MINUTE };
 
-static struct bed *bed;
 static int64_t one, other; /* positions of two entries */
-
-static int set_up(void **state)
-{
-	(void)state;
-	bed = bed_create();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	bed_destroy(bed);
-	return 0;
-}
 
 static void begin(int firmware)
 {
@@ -76,8 +59,6 @@ static void assert_screen(enum playback_kind kind)
 {
 	assert_int_equal(bed_screen(bed).kind, kind);
 }
-
-#define SCENE(name) TEST_IN(name, set_up, tear_down)
 
 SCENE(a_held_push_stays_until_it_is_removed)
 {

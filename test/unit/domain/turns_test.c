@@ -1,28 +1,11 @@
 /* Rotations that are told to advance, and panels that are put to sleep or woken. */
 #include "base/memory.h"
 #include "domain/poll.h"
-#include "playback_bed.h"
-
-#include "../cmocka_test.h"
+#include "playback_scene.h"
 
 enum { S = 1000, MINUTE = 60 * 1000, HOUR = 60 * MINUTE };
 
-static struct bed *bed;
 static int64_t positions[3];
-
-static int set_up(void **state)
-{
-	(void)state;
-	bed = bed_create();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	bed_destroy(bed);
-	return 0;
-}
 
 static void begin(int firmware)
 {
@@ -47,8 +30,6 @@ static void turn(int count)
 	bed_update(bed);
 	bed_run(bed, 3 * S);
 }
-
-#define SCENE(name) TEST_IN(name, set_up, tear_down)
 
 SCENE(a_rotation_goes_on_at_once)
 {
