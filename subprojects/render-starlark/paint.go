@@ -20,8 +20,12 @@ import (
 // merged.
 const maxFrames = 2048
 
-// Memory of the painted frames: that of as many of a panel of 64x32.
-const maxStripBytes = maxFrames * 64 * 32 * 4
+// Memory of the painted frames: that of as many of a panel of 64x32, or of half as many if twice the width
+// and height are drawn.
+const (
+	maxStripBytes   = maxFrames * 64 * 32 * 4
+	maxStripBytes2x = maxStripBytes * 2
+)
 
 // Level of effort of the encoder, from 0. The library's is 6: for apps' pictures that takes half as
 // long again for 0.3 % fewer bytes, of photographs twice as long for 5 %. Level 0 makes 10 % more.
@@ -40,7 +44,7 @@ type reel struct {
 
 // reelOf returns the frames of the roots; each is painted when it is requested.
 func reelOf(roots []render.Root, r *request) *reel {
-	bounds := image.Rect(0, 0, r.Width, r.Height)
+	bounds := r.bounds()
 	frames := func(yield func(image.Image) bool) {
 		for _, root := range roots {
 			count := 0
@@ -126,7 +130,7 @@ func paintAll(shown *reel, r *request, m *meter) (painted strip, err error) {
 		}
 		lasts := min(shown.delay, remaining)
 		remaining -= lasts
-		if painted.isCut = !painted.add(frame, lasts); painted.isCut {
+		if painted.isCut = !painted.add(frame, lasts, r.maxStripBytes()); painted.isCut {
 			break
 		}
 		m.stripBytes = int64(painted.bytes)
@@ -140,15 +144,22 @@ func paintAll(shown *reel, r *request, m *meter) (painted strip, err error) {
 	return painted, nil
 }
 
+func (r *request) maxStripBytes() int {
+	if r.draws2x {
+		return maxStripBytes2x
+	}
+	return maxStripBytes
+}
+
 // add returns false if there is no room for the frame.
-func (s *strip) add(frame image.Image, lasts time.Duration) bool {
+func (s *strip) add(frame image.Image, lasts time.Duration, most int) bool {
 	if last := len(s.frames) - 1; last >= 0 && areAlike(s.frames[last].image, frame) {
 		s.frames[last].lasts += lasts
 		return true
 	}
 	bounds := frame.Bounds()
 	bytes := 4 * bounds.Dx() * bounds.Dy()
-	if len(s.frames) == maxFrames || s.bytes+bytes > maxStripBytes {
+	if len(s.frames) == maxFrames || s.bytes+bytes > most {
 		return false
 	}
 	s.bytes += bytes
@@ -162,13 +173,15 @@ func encoded(frames []stripFrame, r *request, m *meter, level int) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	encoder, err := webp.NewAnimationEncoder(r.Width, r.Height, encode.WebPKMin, encode.WebPKMax)
+	size, times := r.bounds().Size(), r.magnification()
+	encoder, err := webp.NewAnimationEncoder(times*size.X, times*size.Y, encode.WebPKMin, encode.WebPKMax)
 	if err != nil {
 		return nil, err
 	}
 	defer encoder.Close()
+	magnify := encode.Magnify(times)
 	for _, frame := range frames {
-		if err := encoder.AddFrame(frame.image, frame.lasts, config); err != nil {
+		if err := encoder.AddFrame(magnify(frame.image), frame.lasts, config); err != nil {
 			return nil, err
 		}
 		if err := m.check(); err != nil {
@@ -240,12 +253,13 @@ func delayOf(delayMs int) time.Duration {
 }
 
 func paintFrame(root render.Root, r *request, index int) image.Image {
-	canvas := gg.NewContext(r.Width, r.Height)
+	bounds := r.bounds()
+	canvas := gg.NewContext(bounds.Dx(), bounds.Dy())
 	canvas.SetColor(color.Black)
 	canvas.Clear()
 	canvas.Push()
 	painting(root, r, index, func() {
-		root.Child.Paint(canvas, image.Rect(0, 0, r.Width, r.Height), index)
+		root.Child.Paint(canvas, bounds, index)
 	})
 	canvas.Pop()
 	return canvas.Image()
