@@ -120,6 +120,7 @@ export function Panel(props: PanelProps): JSX.Element {
 			class="panel"
 			data-state={state}
 			data-old={props.isOld === true}
+			data-wide={size.width > SMALL.width}
 			style={{
 				"--light": String(lightOf(brightness)),
 				"--columns": String(size.width),
