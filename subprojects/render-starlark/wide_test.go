@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 	"image/color"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -87,20 +89,43 @@ func TestWideSizes(t *testing.T) {
 	}
 }
 
-// So many frames of 128x64 fit into the memory for painted ones; of the doubled ones as many as of small panels.
+// All frames with few colours fit into the memory for painted ones, and so do those of an app that is enlarged.
 func TestALongAnimationForAWidePanel(t *testing.T) {
 	const script = `load("render.star", "render")
 def main():
     return render.Root(delay = 10, child = render.Animation(children = [
         render.Padding(pad = (i % 60, i // 60, 0, 0), child = render.Box(width = 1, height = 1, color = "#0f0")) for i in range(1200)]))
 `
-	for text, want := range map[string]int{wideManifest + script: 1024, script: 1200} {
+	for _, text := range []string{wideManifest + script, script} {
 		r := wideRequest()
 		r.MaxDurationMs = 60_000
 		a, blob := mustServe(t, r, text)
-		assert.Equal(t, want, frameCount(blob))
-		assert.Equal(t, want < 1200, a.Cut != "")
+		assert.Equal(t, 1200, frameCount(blob))
+		assert.Empty(t, a.Cut)
 	}
+}
+
+func TestMemoryOfFramesForAWidePanel(t *testing.T) {
+	r := wideRequest()
+	r.draws2x = true
+	frame := func(colors, number int) image.Image {
+		frame := image.NewRGBA(r.bounds())
+		for i := range len(frame.Pix) / 4 {
+			binary.BigEndian.PutUint32(frame.Pix[4*i:], uint32((i+number)%colors)<<8|255)
+		}
+		return frame
+	}
+	for colors, want := range map[int]int{256: maxFrames, 257: 1024} {
+		painted := strip{}
+		for painted.add(frame(colors, len(painted.frames)), time.Millisecond, r) {
+		}
+		assert.Len(t, painted.frames, want)
+		assert.LessOrEqual(t, painted.bytes, maxStripBytes2x)
+	}
+	packed := pack(frame(256, 7))
+	require.NotNil(t, packed)
+	assert.Equal(t, frame(256, 7), packed.unpack(packed.unpack(nil)))
+	assert.Nil(t, pack(frame(257, 7)))
 }
 
 func TestAWidePictureIsCutAtTheLimitOfBytes(t *testing.T) {
