@@ -48,9 +48,10 @@ struct app_work {
 	struct str scope;
 	struct str timezone, locale;
 	size_t picture_limit_bytes; /* 0: the limit of panels */
-	unsigned duration_ms;	    /* 0: that of panels */
-	bool may_be_missing;	    /* by the endpoint: no 404 if there is no version to run */
-	bool is_only_looked_at;	    /* by the endpoint: the script may not use the network */
+	enum panel_size panel_size;
+	unsigned duration_ms;	/* 0: that of panels */
+	bool may_be_missing;	/* by the endpoint: no 404 if there is no version to run */
+	bool is_only_looked_at; /* by the endpoint: the script may not use the network */
 	/* By the endpoint: nobody waits for the run, so it takes turns with renders, without the
 	 * rate of previews. Its requests to the network are refused, and named in the answer. */
 	bool is_import;

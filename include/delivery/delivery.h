@@ -170,9 +170,10 @@ bool delivery_subscribe_view(struct delivery *delivery, struct view_subscriber *
 			     struct id device_id, struct id account_id);
 void delivery_unsubscribe_view(struct view_subscriber *subscriber);
 
-/* The picture with this hash that is built into the program, for panels that have nothing to show;
- * data is NULL if there is no such picture. */
-struct str delivery_built_in_picture(const uint8_t hash[static PICTURE_HASH_BYTES]);
+/* The picture with this hash that is built into the program, for panels that have nothing to show,
+ * in the panel's size; data is NULL if there is no such picture. */
+struct str delivery_built_in_picture(const uint8_t hash[static PICTURE_HASH_BYTES],
+				     enum panel_size panel);
 
 /* Turns a request that is a WebSocket handshake into a panel connection. lookup: the look-up that
  * found the panel. */

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "domain/device_records.h"
+#include "domain/panel_size.h"
 
 enum {
 	DEVICE_NAME_LENGTH_MAX = 25,

@@ -15,8 +15,9 @@
 
 #include <stdint.h>
 
-/* Size of all panels, in pixels. Requests to renderers carry it, so renderers have none of their
- * own. DESIGN.md lists what changes for panels of another size. */
+/* Pixels of the smallest panels, for which all apps are drawn: larger ones get them doubled unless
+ * an app supports more. Requests to renderers carry the size, so renderers have none of their own.
+ */
 enum { DISPLAY_WIDTH = 64, DISPLAY_HEIGHT = 32 };
 
 struct device;
@@ -56,6 +57,7 @@ struct display_settings {
 	struct sleep_setting sleep_set;
 	struct dim_setting dim_set;
 	struct brightness_curve curve;
+	uint8_t panel_size;					    /* enum panel_size */
 	uint8_t color_filter, night_color_filter, dim_color_filter; /* enum color_filter */
 };
 

@@ -1,8 +1,10 @@
-/* Look of pictures on a panel: a colour filter, and darker pixels if the panel's lowest step is
- * brighter than its brightness. Pure.
+/* Look of pictures on a panel: its size, a colour filter, and darker pixels if the panel's lowest
+ * step is brighter than its brightness. Pure.
  *
  * The filters have the names that owners of tronbyt servers know; the colours are our own. */
 #pragma once
+
+#include "domain/panel_size.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +34,7 @@ enum { COLOR_FILTER_NAME_MAX = 9 };
 struct picture_look {
 	uint8_t filter; /* enum color_filter */
 	uint8_t dark;	/* twentieths of the pixels' brightness that are taken away */
+	uint8_t size;	/* enum panel_size: of the panel */
 };
 
 /* Finds a filter by its name, or "inherit". Returns false if there is none. */
@@ -48,12 +51,18 @@ const char *color_filter_check_inherited(struct str name);
 /* Thousandths of red, green and blue that make the red, green and blue of the result. */
 const int16_t (*color_filter_mix(enum color_filter filter))[3];
 
-static inline bool picture_look_is_plain(struct picture_look look)
+static inline bool picture_look_keeps_colors(struct picture_look look)
 {
 	return look.filter == COLOR_FILTER_NONE && look.dark == 0;
 }
 
+/* Whether a picture of that size has the look as it is. */
+static inline bool picture_look_is_plain(struct picture_look look, enum panel_size size)
+{
+	return picture_look_keeps_colors(look) && look.size == size;
+}
+
 static inline bool picture_look_is_same(struct picture_look a, struct picture_look b)
 {
-	return a.filter == b.filter && a.dark == b.dark;
+	return a.filter == b.filter && a.dark == b.dark && a.size == b.size;
 }

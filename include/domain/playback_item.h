@@ -31,6 +31,8 @@ struct playback_item {
 /* Makes an item of an installation's picture, for its time in the rotation. */
 struct playback_item playback_item_of(const struct display_mode *mode,
 				      const struct content_installation *installation);
+/* Makes an item of the built-in picture "nothing to show". */
+struct playback_item playback_item_built_in(const struct display_mode *mode);
 /* Makes an item of the push, for its remaining time. */
 struct playback_item playback_item_of_push(const struct display_mode *mode);
 /* Makes an item of the next installation after that creation number, see display_mode_next(); if

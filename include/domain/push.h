@@ -34,9 +34,10 @@ struct push_body {
 	struct str coalesce_id;		  /* of /v0, without effect */
 	const struct json_value *duration;
 	const struct json_value *background;
-	int64_t expires_in_s;		    /* of an installation; 0: it stays */
-	bool is_waking;			    /* shown even if the panel sleeps */
-	bool is_held;			    /* shown until it is removed */
+	int64_t expires_in_s; /* of an installation; 0: it stays */
+	bool is_waking;	      /* shown even if the panel sleeps */
+	bool is_held;	      /* shown until it is removed */
+	bool is_fitted;	      /* a picture that is too large for the panel is halved */
 	const struct json_value *device_id; /* of /v0, not used: the path names the device */
 	const struct json_value *devices;   /* of a push to several devices */
 	struct push_message message;	    /* of a push of a message, which has no image */

@@ -86,6 +86,7 @@ struct tronbyt_device {
 	struct str place; /* empty: none */
 	struct str locale;
 	struct str board; /* empty: the file has none */
+	struct str size;  /* of its panel: that of the board */
 	struct str brightness_curve;
 	struct str color_filter, night_color_filter, dim_color_filter;
 	struct str note; /* empty: none */

@@ -119,7 +119,9 @@ struct engine_job {
 	int64_t now_ms;		     /* fixed Unix time of the script's clock */
 	struct str timezone, locale; /* empty: UTC, en */
 	uint64_t seed;
-	unsigned width, height;	  /* 0: the size of panels */
+	unsigned width, height; /* 0: those of the smallest panels */
+	bool is_doubled; /* the picture has twice the width and height: an app that supports it is
+			  * drawn so, another one is enlarged */
 	unsigned max_duration_ms; /* an animation is cut here; 0: 15 s */
 	/* End of an animation with show_full_animation, if later; 0: max_duration_ms. */
 	unsigned max_whole_ms;

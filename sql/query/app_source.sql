@@ -12,13 +12,13 @@
 --   is_looked_at bool
 -- row: app_id uuid, slug text, name text, version_id uuid?, version text?, language text?,
 --   checksum text?, has_schema bool, schema text?, schema_bytes int4, is_use_due bool, has_device bool, timezone text,
---   locale text, place text, picture_limit_bytes int4, duration_s int4, is_installed bool, is_disabled bool,
+--   locale text, place text, picture_limit_bytes int4, size text, duration_s int4, is_installed bool, is_disabled bool,
 --   settings text?, secret_settings bytea?, settings_hash bytea?, reach int2, reaches_local bool, code_bytes int4,
 --   is_local_closed bool, has_failed bool,
 --   failure_kind int2, failure_message text?, failure_file text?, failure_line int4,
 --   failure_column int4
 WITH owned AS (
-	SELECT id, timezone, locale, place_json, picture_limit_bytes, schedule_interval_s
+	SELECT id, timezone, locale, place_json, picture_limit_bytes, size, schedule_interval_s
 	FROM device
 	WHERE id = :device_id AND account_id = :account_id
 ), entry AS (
@@ -39,6 +39,7 @@ SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.n
 	owned.id IS NOT NULL AS has_device, coalesce(owned.timezone, 'UTC') AS timezone,
 	coalesce(owned.locale, 'en') AS locale, coalesce(owned.place_json, '') AS place,
 	coalesce(owned.picture_limit_bytes, 460000) AS picture_limit_bytes,
+	coalesce(owned.size, '64x32') AS size,
 	render_duration_s(coalesce(entry.display_s, owned.schedule_interval_s, 15),
 		coalesce(entry.plays_whole, false)) AS duration_s,
 	entry.app_id IS NOT NULL AS is_installed, app.status = 'disabled' AS is_disabled,

@@ -13,13 +13,13 @@
 --   ahead_ms int8
 -- row: is_leased bool, is_supported bool, wait_ms int8, device_id uuid, installation_id text,
 --   settings text, secret_settings bytea?, timezone text, locale text, place text, duration_s int4,
---   picture_limit_bytes int4, script_language text, script_content text?, checksum text,
+--   picture_limit_bytes int4, size text, script_language text, script_content text?, checksum text,
 --   javascript text?, reaches_local bool
 WITH wanted AS (
 	SELECT installation.device_id, installation.id AS installation_id, installation.settings,
 		installation.secret_settings, device.timezone, device.locale, device.place_json AS place,
 		render_duration_s(coalesce(installation.display_s, device.schedule_interval_s),
-			installation.plays_whole) AS duration_s, device.picture_limit_bytes,
+			installation.plays_whole) AS duration_s, device.picture_limit_bytes, device.size,
 		app_version.script_language, app_version.script_content, app_version.checksum,
 		app_compiled.javascript,
 		app_version.script_language = ANY (:languages) AS is_supported
@@ -97,6 +97,7 @@ SELECT taken.is_leased, wanted.is_supported, milliseconds_until(greatest((
 	), (SELECT paused_until FROM held))) AS wait_ms,
 	wanted.device_id, wanted.installation_id, wanted.settings, wanted.secret_settings,
 	wanted.timezone, wanted.locale, wanted.place, wanted.duration_s, wanted.picture_limit_bytes,
+	wanted.size,
 	wanted.script_language, CASE WHEN taken.is_leased AND wanted.javascript IS NULL
 		THEN wanted.script_content END AS script_content,
 	wanted.checksum, CASE WHEN taken.is_leased THEN wanted.javascript END AS javascript,

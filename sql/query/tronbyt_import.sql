@@ -20,7 +20,7 @@ WITH owner AS (
 	FROM owner, jsonb_to_record(:line::jsonb)
 		AS line ("formerId" text, alias text, "aliasIsGuessable" boolean,
 			"aliasIsOpen" boolean, name text, timezone text, place text, locale text, board text,
-			"brightnessCurve" text, "colorFilter" text,
+			size text, "brightnessCurve" text, "colorFilter" text,
 			"nightColorFilter" text, "dimColorFilter" text, note text,
 			brightness int2, "scheduleInterval" int4, "sleepEnabled" boolean, "sleepStart" int2, "sleepEnd" int2,
 			"nightBrightness" int2, "dimEnabled" boolean, "dimStart" int2, "dimBrightness" int2,
@@ -43,14 +43,14 @@ WITH owner AS (
 	ORDER BY app.id
 	FOR SHARE OF app
 ), fresh AS (
-	INSERT INTO device (id, account_id, name, timezone, place_json, locale, board, brightness_curve, color_filter,
+	INSERT INTO device (id, account_id, name, timezone, place_json, locale, board, size, brightness_curve, color_filter,
 		night_color_filter, dim_color_filter, note, link_key_hash, brightness,
 		schedule_interval_s, sleep_enabled, sleep_start_minute, sleep_end_minute, night_brightness,
 		dim_enabled, dim_start_minute, dim_brightness, imported_as, alias, alias_key_hash,
 		alias_is_guessable, alias_is_open, generation,
 		pinned_installation_id, night_installation_id)
-	SELECT :id, :account_id, name, timezone, coalesce(place, ''), locale, board, coalesce("brightnessCurve", ''),
-		"colorFilter", "nightColorFilter", "dimColorFilter", coalesce(note, ''),
+	SELECT :id, :account_id, name, timezone, coalesce(place, ''), locale, board, coalesce(size, '64x32'),
+		coalesce("brightnessCurve", ''), "colorFilter", "nightColorFilter", "dimColorFilter", coalesce(note, ''),
 		:link_key_hash, brightness, "scheduleInterval", "sleepEnabled", "sleepStart", "sleepEnd",
 		"nightBrightness", "dimEnabled", "dimStart", "dimBrightness", "formerId", alias,
 		CASE WHEN alias IS NOT NULL THEN :alias_key_hash END,

@@ -52,6 +52,7 @@ static struct step_result app_found(struct task *task)
 	work->timezone = source->timezone;
 	work->locale = source->locale;
 	work->picture_limit_bytes = (size_t)source->picture_limit_bytes;
+	work->panel_size = panel_size_of(source->size);
 	work->duration_ms = (unsigned)source->duration_s * 1000;
 	return task_continue(task, work->next);
 }
@@ -180,6 +181,7 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	    .max_duration_ms = work->duration_ms,
 	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 	    .max_bytes = work->picture_limit_bytes,
+	    .is_doubled = work->panel_size == PANEL_SIZE_128X64,
 	    .has_network = !work->is_only_looked_at,
 	    .is_refused = work->is_import,
 	    .why_public = why_public(work),

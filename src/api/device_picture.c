@@ -1,8 +1,8 @@
 #include "base/hex.h"
 #include "base/limits.h"
 #include "delivery/delivery.h"
+#include "delivery/picture_size.h"
 #include "delivery/recolouring.h"
-#include "domain/display.h"
 #include "endpoints.h"
 #include "http/stream.h"
 #include "picture_request.h"
@@ -18,7 +18,7 @@
  *   begin -> watch the panel: its worker, here or elsewhere, tells what it shows
  *         -> viewed -> 304 by the picture's hash and the form that is asked for
  *         -> database: the picture of that hash -> picture_found
- *         -> a lane: its colours, if the panel has a filter -> recoloured
+ *         -> a lane: its colours and size, if those of the panel are others -> recoloured
  *         -> long lane: a GIF or a PNG of it -> exported */
 
 /* The worker of a panel answers within milliseconds. No worker has an offline panel, which is known
@@ -36,6 +36,7 @@ struct device_picture {
 	struct str webp; /* NULL data: the panel is dark */
 	struct recolouring recolouring;
 	enum color_filter filter;
+	enum panel_size panel;
 	struct memory_share *share; /* share of the account; NULL: no memory was taken */
 	size_t taken;
 	struct panelimage_export_options options;
@@ -91,8 +92,9 @@ static bool is_known(struct task *task, const struct view_picture *now,
 	char text[VIEW_PICTURE_TEXT_BYTES];
 	struct str name = now ? view_picture_text(now, text) : STR("black");
 
-	snprintf(picture->source, sizeof(picture->source), "%.*s %d %u %d", STR_ARG(name),
-		 request->format, request->scale, request->has_leds);
+	snprintf(picture->source, sizeof(picture->source), "%.*s %d %u %d%s", STR_ARG(name),
+		 request->format, request->scale, request->has_leds,
+		 picture->panel == PANEL_SIZE_64X32 ? "" : " wide");
 	if (!task_is_known(task, str_from(picture->source), ret_answer))
 		return false;
 	add_vary(task);
@@ -146,8 +148,8 @@ static struct step_result exported(struct task *task)
 
 static bool export_step(void *argument)
 {
-	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
 	struct device_picture *picture = argument;
+	const struct panelimage_size panel = picture_pixels(picture->panel);
 	struct panelimage_error error;
 	enum panelimage_progress progress = PANELIMAGE_FAILED;
 
@@ -165,29 +167,31 @@ static bool export_step(void *argument)
 /* Bytes that the conversion takes: pixels and result. */
 static size_t export_bytes(const struct device_picture *picture)
 {
-	enum { FIXED_BYTES = 64 * 1024, FRAME_BYTES = 4 * 1024 };
-	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
-	size_t scale = picture->options.scale;
+	enum { FIXED_BYTES = 64 * 1024, BYTES_OF_PIXEL = 2 };
+	const struct panelimage_size panel = picture_pixels(picture->panel);
+	size_t pixels = (size_t)panel.width * panel.height, scale = picture->options.scale;
 	struct panelimage_info info = {.frame_count = 1};
 	struct panelimage_error error;
 
 	if (picture->options.format == PANELIMAGE_FORMAT_PNG)
-		return FIXED_BYTES + DISPLAY_WIDTH * DISPLAY_HEIGHT * 3 * 2 * scale * scale;
+		return FIXED_BYTES + pixels * 3 * 2 * scale * scale;
 	if (picture->webp.data && panelimage_probe_webp((const uint8_t *)picture->webp.data,
 							picture->webp.length, panel, &info, &error))
 		info.frame_count = PANELIMAGE_FRAMES_MAX;
-	return FIXED_BYTES + 2 * FRAME_BYTES * (size_t)info.frame_count;
+	return FIXED_BYTES + 2 * pixels * BYTES_OF_PIXEL * (size_t)info.frame_count;
 }
 
 /* Size of an animation whose conversion takes as long: the time of a PNG depends on its own pixels.
  */
 static size_t work_size(const struct device_picture *picture)
 {
-	enum { BYTES_OF_SCALE_1 = 64 };
+	enum { PIXELS_OF_BYTE = 32 };
+	struct panelimage_size panel = picture_pixels(picture->panel);
 	size_t scale = picture->options.scale;
 
-	return picture->options.format == PANELIMAGE_FORMAT_PNG ? BYTES_OF_SCALE_1 * scale * scale
-								: picture->webp.length;
+	return picture->options.format == PANELIMAGE_FORMAT_PNG
+		   ? panel.width * panel.height / PIXELS_OF_BYTE * scale * scale
+		   : picture->webp.length;
 }
 
 static struct step_result export(struct task *task)
@@ -231,13 +235,18 @@ static bool recolour_step(void *argument)
 	return recolouring_step(argument);
 }
 
+static struct picture_look look_of(const struct device_picture *picture)
+{
+	return (struct picture_look){.filter = (uint8_t)picture->filter,
+				     .size = (uint8_t)picture->panel};
+}
+
 static struct step_result recolour(struct task *task)
 {
 	struct device_picture *picture = task_state(task);
 	struct recolouring *recolouring = &picture->recolouring;
 
-	*recolouring = (struct recolouring){.webp = picture->webp,
-					    .look = {.filter = (uint8_t)picture->filter}};
+	*recolouring = (struct recolouring){.webp = picture->webp, .look = look_of(picture)};
 	return task_work(task, recolouring_lane(recolouring),
 			 &(struct task_work){.run = recolour_step,
 					     .argument = recolouring,
@@ -258,7 +267,9 @@ static struct step_result picture_found(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail_none(task);
 	picture->webp = picture->row.picture;
-	return picture->filter == COLOR_FILTER_NONE ? export(task) : recolour(task);
+	return picture_look_is_plain(look_of(picture), picture_panel_size(picture->webp))
+		   ? export(task)
+		   : recolour(task);
 }
 
 static struct step_result device_picture_find(struct task *task, const struct view_picture *now)
@@ -267,7 +278,7 @@ static struct step_result device_picture_find(struct task *task, const struct vi
 	char *hash = arena_alloc(task_arena(task), 2 * PICTURE_HASH_BYTES + 1);
 
 	picture->filter = (enum color_filter)now->filter;
-	picture->webp = delivery_built_in_picture(now->hash);
+	picture->webp = delivery_built_in_picture(now->hash, picture->panel);
 	if (picture->webp.data)
 		return export(task);
 	hex_encode(now->hash, PICTURE_HASH_BYTES, hash);
@@ -351,6 +362,7 @@ static struct step_result device_picture_begin(struct task *task)
 				/* has_connected= */ true, &since_us))
 		return fail_offline(task);
 	picture->task = task;
+	picture->panel = panel_size_of(device->size);
 	picture->subscriber = (struct view_subscriber){.on_view = on_view, .on_change = on_change};
 	deadline_init(&picture->deadline, device_picture_on_deadline);
 	if (!delivery_subscribe_view(api_delivery(task), &picture->subscriber, device->id,

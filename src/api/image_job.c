@@ -1,6 +1,6 @@
 #include "image_job.h"
 #include "base/limits.h"
-#include "domain/display.h"
+#include "delivery/picture_size.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,9 +85,16 @@ bool image_job_take_memory(struct image_job *job, struct memory_budget *budget, 
 	return true;
 }
 
+static enum panel_size size_of_image(const struct image_job *job)
+{
+	return picture_panel_size((struct str){(const char *)job->bytes, job->size});
+}
+
 bool image_job_take_animation(struct image_job *job)
 {
-	return image_job_take(job, PANELIMAGE_HELD_MAX_BYTES);
+	unsigned canvases = size_of_image(job) == PANEL_SIZE_64X32 ? 1 : 2;
+
+	return image_job_take(job, canvases * (size_t)PANELIMAGE_HELD_MAX_BYTES);
 }
 
 static void fail_base64(struct image_job *job)
@@ -134,9 +141,20 @@ static bool type_agrees(struct image_job *job)
 	return false;
 }
 
+static bool is_too_wide(struct image_job *job)
+{
+	if (job->takes_wide || size_of_image(job) == PANEL_SIZE_64X32)
+		return false;
+	image_job_fail(job, "image " IMAGE_TOO_WIDE);
+	return true;
+}
+
 bool image_job_reuse(struct image_job *job, const struct panelimage_result *result)
 {
-	if (!is_named(job, format_name(result->info.format)))
+	struct str webp = {(const char *)result->data, result->size};
+
+	if (!is_named(job, format_name(result->info.format)) ||
+	    (!job->takes_wide && picture_panel_size(webp) != PANEL_SIZE_64X32))
 		return false;
 	job->result = *result;
 	job->result.data = malloc(result->size);
@@ -150,9 +168,10 @@ bool image_job_reuse(struct image_job *job, const struct panelimage_result *resu
 bool image_job_convert(void *argument)
 {
 	struct image_job *job = argument;
-	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
 
 	if (!job->conversion) {
+		struct panelimage_size panel = picture_pixels(size_of_image(job));
+
 		job->conversion =
 		    panelimage_conversion_new(job->bytes, job->size, panel, &job->error);
 		if (job->conversion)
@@ -188,7 +207,7 @@ bool image_job_begin(void *argument)
 		return false;
 	}
 	job->is_decoded = true;
-	if (!type_agrees(job) || panelimage_is_animation(job->bytes, job->size))
+	if (!type_agrees(job) || is_too_wide(job) || panelimage_is_animation(job->bytes, job->size))
 		return false;
 	return image_job_convert(job);
 }

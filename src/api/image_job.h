@@ -16,13 +16,17 @@
 
 #include <panelimage/panelimage.h>
 
+/* Fault of an image of 128x64 that is not to be halved, after the word "image". */
+#define IMAGE_TOO_WIDE "is 128x64 pixels, must be 64x32 for this panel: send that, or \"fit\": true"
+
 struct image_job {
 	struct str media_type; /* of a data URL; else empty */
 	struct str base64;     /* if is_raw, the bytes themselves */
 	bool is_raw;
 	uint8_t *bytes; /* decoded; in the arena, or those that were sent */
 	size_t size;
-	size_t max_bytes;	    /* limit of the panels; set it before image_job_begin() */
+	size_t max_bytes; /* limit of the panels; set it before image_job_begin() */
+	bool takes_wide;  /* the image may be 128x64 instead of 64x32; set it before, too */
 	struct memory_share *share; /* share of the account; NULL before image_job_take_memory() */
 	size_t taken;		    /* bytes taken from the share */
 	bool is_quick;		    /* others wait, so a still is converted with little effort */
@@ -48,7 +52,8 @@ __attribute__((warn_unused_result)) bool image_job_take_memory(struct image_job 
 __attribute__((warn_unused_result)) bool image_job_take_animation(struct image_job *job);
 
 /* Copies a result that was made from the same base64, which completes the job. Returns false if
- * there is no memory, or if the data URL names another format, which image_job_begin() reports. */
+ * there is no memory, if the data URL names another format, or if the image is too wide, which
+ * image_job_begin() reports. */
 bool image_job_reuse(struct image_job *job, const struct panelimage_result *result);
 
 /* Do one step of a struct image_job, on any thread. Return whether there are more. */

@@ -63,6 +63,7 @@ static const struct record_field device_fields[] = {
     RECORD_STR(struct device_line, device.place, .name = "place"),
     RECORD_STR(struct device_line, device.locale, .name = "locale"),
     RECORD_STR(struct device_line, device.board, .name = "board", .nullable = true),
+    RECORD_STR(struct device_line, device.size, .name = "size"),
     RECORD_STR(struct device_line, device.brightness_curve, .name = "brightnessCurve"),
     RECORD_STR(struct device_line, device.color_filter, .name = "colorFilter"),
     RECORD_STR(struct device_line, device.night_color_filter, .name = "nightColorFilter"),

@@ -155,6 +155,7 @@ static struct step_result message_begin(struct task *task)
 	    .now_ms = clock_wall_us() / 1000,
 	    .max_duration_ms = LONGEST_MS,
 	    .max_bytes = (size_t)task_device(task)->picture_limit_bytes,
+	    .is_doubled = panel_size_of(task_device(task)->size) == PANEL_SIZE_128X64,
 	    .is_message = true,
 	    .done = on_done,
 	};

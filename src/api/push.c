@@ -37,15 +37,25 @@ struct step_result push_answer(struct task *task)
 	return task_reply_empty(task, 200);
 }
 
+static struct step_result adapted(struct task *task)
+{
+	struct push *push = *task_helper(task);
+
+	if (push->problem.kind)
+		return push_fail(task, &push->problem);
+	push->is_done = push_answer;
+	return push_store(task);
+}
+
 static struct step_result converted(struct task *task)
 {
 	struct push *push = *task_helper(task);
 	struct step_result failure;
 
-	if (push_image_fails(task, task_device(task), &failure))
+	if (push_image_fails(task, &failure))
 		return failure;
-	push->is_done = push_answer;
-	return push_store(task);
+	push->is_adapted = adapted;
+	return push_adapt(task);
 }
 
 static struct step_result device_push_begin(struct task *task)
@@ -54,6 +64,7 @@ static struct step_result device_push_begin(struct task *task)
 
 	push_begin(task, &pushing->push, &pushing->body);
 	pushing->push.max_bytes = (size_t)task_device(task)->picture_limit_bytes;
+	pushing->push.takes_wide = panel_size_of(task_device(task)->size) == PANEL_SIZE_128X64;
 	pushing->push.raw = task_picture(task, &pushing->push.raw_type);
 	pushing->push.is_converted = converted;
 	return push_convert(task);

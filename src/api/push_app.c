@@ -221,6 +221,7 @@ static struct step_result draw_text(struct task *task)
 	work->timezone = device->timezone;
 	work->locale = device->locale;
 	work->picture_limit_bytes = (size_t)device->picture_limit_bytes;
+	work->panel_size = panel_size_of(device->size);
 	work->is_only_looked_at = true;
 	return api_run_app(task, work, ENGINE_PICTURE, api_settings_text(task, &all), rendered);
 }

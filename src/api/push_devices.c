@@ -8,10 +8,11 @@
  *
  *   push_convert -> converted -> chosen_devices_walk() -> push_devices_found <----------.
  *                                                             |     one device after the other
- *                                                         push_store -- is_done -> done
+ *                                              push_adapt -> push_store -- is_done -> done
  *
- * The image is converted once, and one statement is under way at a time. The answer lists the
- * failure of each device. An unavailable database ends the request; the image may be pushed again.
+ * The image is converted once, once more if panels have both sizes, and one statement is under way
+ * at a time. The answer lists the failure of each device. An unavailable database ends the request;
+ * the image may be pushed again.
  */
 
 struct pushing {
@@ -44,6 +45,13 @@ static struct step_result done(struct task *task)
 	return note(task, &push->problem);
 }
 
+static struct step_result push_devices_adapted(struct task *task)
+{
+	const struct push *push = *task_helper(task);
+
+	return push->problem.kind ? note(task, &push->problem) : push_store(task);
+}
+
 static struct step_result push_devices_found(struct task *task)
 {
 	struct pushing *pushing = task_state(task);
@@ -53,9 +61,7 @@ static struct step_result push_devices_found(struct task *task)
 	if (!task_take_device_token(task, pushing->chosen.count > 0, &retry_after_s))
 		return note(task, &(struct push_problem){PROBLEM_REQUESTS_TOO_MANY, NULL,
 							 STR("too many pushes"), retry_after_s});
-	if (!push_fits(task, task_device(task)))
-		return note(task, &pushing->push.problem);
-	return task_continue(task, push_store);
+	return push_adapt(task);
 }
 
 static struct step_result converted(struct task *task)
@@ -63,8 +69,9 @@ static struct step_result converted(struct task *task)
 	struct pushing *pushing = task_state(task);
 	struct step_result failure;
 
-	if (push_image_fails(task, NULL, &failure))
+	if (push_image_fails(task, &failure))
 		return failure;
+	pushing->push.is_adapted = push_devices_adapted;
 	pushing->push.is_done = done;
 	pushing->chosen.each = push_devices_found;
 	pushing->chosen.count_status = push_count;
@@ -77,6 +84,7 @@ static struct step_result push_devices_begin(struct task *task)
 	struct pushing *pushing = task_state(task);
 
 	push_begin(task, &pushing->push, &pushing->body);
+	pushing->push.takes_wide = true;
 	pushing->push.max_bytes = DEVICE_PICTURE_LIMIT_MIN;
 	pushing->push.is_converted = converted;
 	return push_convert(task);

@@ -1,12 +1,15 @@
 #include "api/still_cache.h"
 #include "base/limits.h"
 #include "db/storage.h"
+#include "delivery/picture_size.h"
 #include "endpoints.h"
 #include "metric/metric.h"
 #include "push_steps.h"
 
 /* A person has to make room. */
 enum { FULL_DISK_RETRY_S = 30 };
+
+#define NO_MEMORY "no memory is left to convert the image, try again"
 
 static void count_image(struct task *task, const struct push *push)
 {
@@ -51,9 +54,7 @@ static bool find_still(struct task *task, struct push *push)
 static struct step_result ready(struct task *task)
 {
 	struct push *push = *task_helper(task);
-	const struct panelimage_result *result = &push->job.result;
 
-	push->picture = (struct str){(const char *)result->data, result->size};
 	count_image(task, push);
 	keep_still(task, push);
 	return task_continue(task, push->is_converted);
@@ -117,6 +118,7 @@ struct step_result push_convert(struct task *task)
 	if (!begin_job(push))
 		return task_continue(task, ready);
 	push->job.max_bytes = push->max_bytes;
+	push->job.takes_wide = push->takes_wide || push->body->is_fitted;
 	if (!image_job_take_memory(&push->job, &api_service(task)->images, task_account_id(task),
 				   task_arena(task)))
 		return fail_memory(task);
@@ -129,55 +131,99 @@ struct step_result push_convert(struct task *task)
 			 looked_at);
 }
 
-static struct str too_large(struct task *task, const struct push *push, const struct device *device)
-{
-	return arena_printf(task_arena(task),
-			    "has %zu bytes as a WebP, maximum %lld for the device's board",
-			    push->picture.length, (long long)device->picture_limit_bytes);
-}
-
-static bool fits(const struct push *push, const struct device *device)
-{
-	return (int64_t)push->picture.length <= device->picture_limit_bytes;
-}
-
-bool push_fits(struct task *task, const struct device *device)
-{
-	struct push *push = *task_helper(task);
-
-	if (fits(push, device))
-		return true;
-	push->problem = (struct push_problem){PROBLEM_PICTURE_TOO_LARGE, "image",
-					      too_large(task, push, device), 0};
-	return false;
-}
-
-bool push_image_fails(struct task *task, const struct device *device,
-		      struct step_result *ret_answer)
+bool push_image_fails(struct task *task, struct step_result *ret_answer)
 {
 	const struct push *push = *task_helper(task);
-	bool is_too_large =
-	    push->job.has_failed ? push->job.error.is_too_large : device && !fits(push, device);
+	const struct image_job *job = &push->job;
 
-	if (push->job.has_failed && push->job.error.out_of_memory) {
-		*ret_answer = task_fail_busy(task, PROBLEM_MEMORY_FULL, 1,
-					     "no memory is left to convert the image, try again");
+	if (job->has_failed && job->error.out_of_memory) {
+		*ret_answer = task_fail_busy(task, PROBLEM_MEMORY_FULL, 1, "%s", NO_MEMORY);
 		return true;
 	}
-	if (push->job.has_failed)
-		faults_add(task_faults(task), STR("image"), "%s", push->job.error.text);
-	else if (device && !fits(push, device))
-		faults_add(task_faults(task), STR("image"), "%.*s",
-			   STR_ARG(too_large(task, push, device)));
+	if (job->has_failed)
+		faults_add(task_faults(task), STR("image"), "%s", job->error.text);
 	if (task_faults(task)->count == 0)
 		return false;
-	*ret_answer = is_too_large && task_faults(task)->count == 1
+	*ret_answer = job->has_failed && job->error.is_too_large && task_faults(task)->count == 1
 			  ? task_fail_faults_as(task, PROBLEM_PICTURE_TOO_LARGE)
 			  : task_fail_faults(task);
 	return true;
 }
 
+/* ---- the size of the panel ---- */
+
+static struct step_result push_adapt_fail(struct task *task, struct push_problem problem)
+{
+	struct push *push = *task_helper(task);
+
+	push->problem = problem;
+	return task_continue(task, push->is_adapted);
+}
+
+static struct step_result fail_adapting(struct task *task)
+{
+	return push_adapt_fail(task,
+			       (struct push_problem){PROBLEM_MEMORY_FULL, NULL, STR(NO_MEMORY), 1});
+}
+
+/* Ends with the problem if the device's board does not take so many bytes. */
+static struct step_result use(struct task *task, struct str picture)
+{
+	struct push *push = *task_helper(task);
+	const struct device *device = task_device(task);
+
+	push->picture = picture;
+	if ((int64_t)picture.length <= device->picture_limit_bytes)
+		return task_continue(task, push->is_adapted);
+	return push_adapt_fail(
+	    task, (struct push_problem){
+		      PROBLEM_PICTURE_TOO_LARGE, "image",
+		      arena_printf(task_arena(task),
+				   "has %zu bytes as a WebP, maximum %lld for the device's board",
+				   picture.length, (long long)device->picture_limit_bytes),
+		      0});
+}
+
+static struct step_result adapted(struct task *task)
+{
+	struct push *push = *task_helper(task);
+
+	return push->adapted.has_failed ? fail_adapting(task)
+					: use(task, recolouring_result(&push->adapted));
+}
+
+static bool adapt_step(void *argument)
+{
+	return recolouring_step(argument);
+}
+
+struct step_result push_adapt(struct task *task)
+{
+	struct push *push = *task_helper(task);
+	struct str own = {(const char *)push->job.result.data, push->job.result.size};
+	enum panel_size panel = panel_size_of(task_device(task)->size);
+	enum panel_size size = picture_panel_size(own);
+
+	push->problem = (struct push_problem){0};
+	if (panel == size)
+		return use(task, own);
+	if (size == PANEL_SIZE_128X64 && !push->body->is_fitted)
+		return push_adapt_fail(task, (struct push_problem){PROBLEM_BODY_INVALID, "image",
+								   STR(IMAGE_TOO_WIDE), 0});
+	if (push->is_adapting)
+		return adapted(task);
+	if (push->job.result.info.animated && !image_job_take_animation(&push->job))
+		return fail_adapting(task);
+	push->is_adapting = true;
+	push->adapted = (struct recolouring){.webp = own, .look = {.size = (uint8_t)panel}};
+	return task_work(
+	    task, recolouring_lane(&push->adapted),
+	    &(struct task_work){.run = adapt_step, .argument = &push->adapted, .size = own.length},
+	    adapted);
+}
+
 void push_finish(struct push *push)
 {
+	recolouring_finish(&push->adapted);
 	image_job_finish(&push->job);
 }

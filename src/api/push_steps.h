@@ -6,6 +6,10 @@
  *        | long lane     | a still: converted on the short lane
  *      push->is_converted'
  *
+ *   push_adapt()
+ *        | a lane, once for all devices: doubled or halved if the panel has another size
+ *      push->is_adapted
+ *
  *   push_store()
  *        | database: store, take the next generation; if entries of the device have expired, or the
  *        | account has no room and some of it have, remove those and store again
@@ -18,6 +22,7 @@
 
 #include "api/account_bytes.h"
 #include "delivery/push_order.h"
+#include "delivery/recolouring.h"
 #include "domain/push.h"
 #include "image_job.h"
 #include "task/task.h"
@@ -35,10 +40,13 @@ struct push_problem {
 struct push {
 	struct push_body *body; /* body, in the endpoint's state */
 	size_t max_bytes;	/* smallest limit of the panels, for push_convert() */
+	bool takes_wide;	/* a panel may take an image of 128x64, for push_convert() */
 	struct str raw;		/* the image's bytes, as sent; data is NULL: it is in the body */
 	struct str raw_type;	/* their media type; empty: any */
 	struct image_job job;
-	struct str picture; /* WebP to store; in the job or the endpoint's state */
+	struct recolouring adapted; /* the job's result, for panels of the other size */
+	bool is_adapting;	    /* it is being made, or was made */
+	struct str picture;	    /* WebP to store; in the job or the endpoint's state */
 	struct task *task;
 	struct entries_meant_row meant;
 	struct push_turn turn;
@@ -48,6 +56,7 @@ struct push {
 	struct account_room room; /* if the account has no room */
 	uint64_t looked_us;	  /* CPU time on the short lane, if the long lane does the rest */
 	task_step *is_converted;  /* step after push_convert() */
+	task_step *is_adapted;	  /* step after push_adapt() */
 	task_step *is_done;	  /* step after push_store() */
 	struct push_problem problem; /* for is_done */
 };
@@ -57,15 +66,16 @@ void push_begin(struct task *task, struct push *push, struct push_body *body);
 /* Returns true, with the answer 503, if no more pictures may be stored on the disk. */
 __attribute__((warn_unused_result)) bool push_lacks_disk(struct task *task,
 							 struct step_result *ret_answer);
-/* Converts the image of the body into push->picture. push->is_converted follows; it calls
+/* Converts the image of the body, in its own size. push->is_converted follows; it calls
  * push_image_fails(). */
 task_step push_convert;
+/* Makes push->picture of the converted image, in the size of task_device()'s panel.
+ * push->is_adapted follows; push->problem says if that is not possible. */
+task_step push_adapt;
 /* Whether the image cannot be shown: adds the fault of the field, or answers that memory is short.
- * device: NULL, or a device whose board limits the bytes of pictures. */
-__attribute__((warn_unused_result)) bool
-push_image_fails(struct task *task, const struct device *device, struct step_result *ret_answer);
-/* Whether the device's board takes the converted image; else the problem. */
-bool push_fits(struct task *task, const struct device *device);
+ */
+__attribute__((warn_unused_result)) bool push_image_fails(struct task *task,
+							  struct step_result *ret_answer);
 
 /* Stores push->picture for task_device(). push->is_done follows. */
 task_step push_store;

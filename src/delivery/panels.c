@@ -305,11 +305,8 @@ struct str panel_picture(struct panel *panel, const struct playback_item *item)
 	    panel_picture_source(panel_of_item(panel, item, &there), &there);
 
 	if (item->kind == PLAYBACK_BUILT_IN)
-		return picture_nothing_to_show;
-	if (!picture)
-		return (struct str){0};
-	return picture_look_is_plain(item->look) ? picture->data
-						 : picture_with_look(picture, item->look);
+		return pictures_nothing_to_show((enum panel_size)item->look.size);
+	return picture ? picture_with_look(picture, item->look) : (struct str){0};
 }
 
 static bool panel_picture_hash_there(const struct panel *panel, const struct playback_item *item,

@@ -1,6 +1,7 @@
 #include "pictures.h"
 #include "base/memory.h"
 #include "base/require.h"
+#include "delivery/picture_size.h"
 
 #include <panelimage/panelimage.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct shared_picture {
 	struct kept_look *looks; /* newest first */
 	unsigned users;
 	uint32_t loop_ms;
+	enum panel_size size;
 	bool has_hash;
 	uint8_t hash[PICTURE_HASH_BYTES];
 	char bytes[];
@@ -51,7 +53,7 @@ static struct shared_picture *shared_of(const struct picture *picture)
 
 static uint32_t loop_ms_of(struct str webp)
 {
-	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
+	const struct panelimage_size panel = picture_pixels(picture_panel_size(webp));
 	const uint8_t *bytes = (const uint8_t *)webp.data;
 	struct panelimage_error error;
 	struct panelimage_info info;
@@ -80,6 +82,7 @@ static struct shared_picture *copy(struct pictures *pictures, struct account_sha
 	*shared = (struct shared_picture){
 	    .owner = account_share_hold(owner->shares, owner->account_id),
 	    .loop_ms = loop_ms_of(webp),
+	    .size = picture_panel_size(webp),
 	};
 	memcpy(shared->bytes, webp.data, webp.length);
 	map_insert(&pictures->by_bytes, &shared->by_bytes,
@@ -161,8 +164,8 @@ struct str picture_with_look(const struct picture *picture, struct picture_look 
 {
 	const struct kept_look *kept;
 
-	if (!picture->data.data)
-		return (struct str){0};
+	if (!picture->data.data || picture_look_is_plain(look, shared_of(picture)->size))
+		return picture->data;
 	kept = shared_of(picture)->looks;
 	while (kept && !picture_look_is_same(kept->look, look))
 		kept = kept->next;

@@ -33,7 +33,7 @@ struct picture pictures_keep(struct pictures *pictures, struct account_share *ow
 struct picture pictures_hold(struct pictures *pictures, const struct picture *picture);
 /* Releases a reference and sets its data to NULL. Does nothing for a picture without data. */
 void pictures_release(struct pictures *pictures, struct picture *picture);
-/* Returns the bytes of the picture with a look that is not plain; NULL data: they are to be made,
+/* Returns the bytes of the picture with a look; NULL data: they are to be made,
  * or the picture is not in memory. */
 struct str picture_with_look(const struct picture *picture, struct picture_look look);
 /* Keeps the bytes of the picture, which must have data, with that look, as long as the picture
@@ -48,6 +48,11 @@ bool pictures_hash(const struct picture *picture, uint8_t ret_hash[static PICTUR
 bool pictures_are_full(const struct pictures *pictures, const struct account_share *owner);
 
 /* Pictures that are built into the program. */
-extern const struct str picture_nothing_to_show;
+extern const struct str picture_nothing_to_show, picture_nothing_to_show_wide;
 extern const struct str picture_unknown_device;
 extern const struct str picture_no_database;
+
+static inline struct str pictures_nothing_to_show(enum panel_size panel)
+{
+	return panel == PANEL_SIZE_64X32 ? picture_nothing_to_show : picture_nothing_to_show_wide;
+}

@@ -56,7 +56,9 @@ static struct poll_answer next_in_memory_or_none(struct panel *panel, const stru
 
 	if (next_in_memory(panel, content, cursor, wall_us, &answer))
 		return answer;
-	return (struct poll_answer){.item = {.kind = PLAYBACK_BUILT_IN, .position = -1},
+	return (struct poll_answer){.item = {.kind = PLAYBACK_BUILT_IN,
+					     .position = -1,
+					     .look = {.size = content->settings.panel_size}},
 				    .brightness = brightness,
 				    .dwell_s = NOTHING_DWELL_S};
 }

@@ -1,5 +1,5 @@
 #include "delivery/recolouring.h"
-#include "domain/display.h"
+#include "delivery/picture_size.h"
 
 #include <string.h>
 
@@ -24,16 +24,19 @@ enum lane recolouring_lane(const struct recolouring *recolouring)
 /* A still is encoded with little effort: a panel waits for it. */
 static bool recolouring_begin(struct recolouring *recolouring)
 {
-	const struct panelimage_size panel = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
-	struct panelimage_colours colours = colours_of(recolouring->look);
+	struct picture_look look = recolouring->look;
+	struct panelimage_colours colours = colours_of(look);
 	struct panelimage_error error;
 
-	recolouring->conversion = panelimage_conversion_new_own(
-	    (const uint8_t *)recolouring->webp.data, recolouring->webp.length, panel, &error);
+	recolouring->conversion = panelimage_conversion_new_adapted(
+	    (const uint8_t *)recolouring->webp.data, recolouring->webp.length,
+	    picture_pixels((enum panel_size)look.size), &error);
 	if (!recolouring->conversion)
 		return false;
 	panelimage_conversion_be_quick(recolouring->conversion);
-	return panelimage_conversion_recolour(recolouring->conversion, &colours, &error) == 0;
+	panelimage_conversion_cut(recolouring->conversion);
+	return picture_look_keeps_colors(look) ||
+	       panelimage_conversion_recolour(recolouring->conversion, &colours, &error) == 0;
 }
 
 bool recolouring_step(struct recolouring *recolouring)

@@ -17,3 +17,11 @@ const char *board_check(struct str name)
 	       "matrixportal_s3_waveshare, waveshare_s3, pixoticker, raspberrypi, "
 	       "raspberrypi_wide or other";
 }
+
+enum panel_size board_size(struct str name)
+{
+	bool is_wide =
+	    str_equal(name, STR("tronbyt_s3_wide")) || str_equal(name, STR("raspberrypi_wide"));
+
+	return is_wide ? PANEL_SIZE_128X64 : PANEL_SIZE_64X32;
+}

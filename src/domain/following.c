@@ -7,6 +7,7 @@ static struct display_settings settings_of(const struct display_settings *leader
 	struct display_settings settings = *leader;
 
 	settings.curve = own->curve;
+	settings.panel_size = own->panel_size;
 	if (options.own_brightness) {
 		settings.brightness = own->brightness;
 		settings.auto_dim = own->auto_dim;

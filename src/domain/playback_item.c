@@ -19,6 +19,14 @@ struct playback_item playback_item_of(const struct display_mode *mode,
 	};
 }
 
+struct playback_item playback_item_built_in(const struct display_mode *mode)
+{
+	return (struct playback_item){.kind = PLAYBACK_BUILT_IN,
+				      .position = -1,
+				      .stay_s = BUILT_IN_STAY_S,
+				      .look = {.size = mode->look.size}};
+}
+
 struct playback_item playback_item_of_push(const struct display_mode *mode)
 {
 	const struct content *content = mode->content;
@@ -48,8 +56,7 @@ struct playback_item playback_item_next(const struct display_mode *mode, int64_t
 	if (installation && installation->position == pushed_position)
 		installation = display_mode_next(mode, pushed_position);
 	if (!installation)
-		return (struct playback_item){
-		    .kind = PLAYBACK_BUILT_IN, .position = -1, .stay_s = BUILT_IN_STAY_S};
+		return playback_item_built_in(mode);
 	return playback_item_of(mode, installation);
 }
 
@@ -71,10 +78,10 @@ bool playback_item_is_same(const struct playback_item *a, const struct playback_
 
 bool playback_item_is_same_picture(const struct playback_item *a, const struct playback_item *b)
 {
-	if (a->kind == PLAYBACK_BUILT_IN || b->kind == PLAYBACK_BUILT_IN)
-		return a->kind == b->kind;
 	if (!picture_look_is_same(a->look, b->look))
 		return false;
+	if (a->kind == PLAYBACK_BUILT_IN || b->kind == PLAYBACK_BUILT_IN)
+		return a->kind == b->kind;
 	if (a->kind == PLAYBACK_PUSH && b->kind == PLAYBACK_PUSH && a->generation == b->generation)
 		return a->picture_generation == b->picture_generation;
 	return a->position != -1 && a->position == b->position &&
@@ -120,6 +127,8 @@ bool playback_item_looks_old(const struct playback_item *displayed, const struct
 		now = playback_item_of_push(mode);
 	else if (displayed->kind == PLAYBACK_INSTALLATION && installation)
 		now = playback_item_of(mode, installation);
+	else if (displayed->kind == PLAYBACK_BUILT_IN)
+		now = playback_item_built_in(mode);
 	else
 		return false;
 	if (picture_look_is_same(displayed->look, now.look) ||

@@ -142,7 +142,7 @@ struct poll_answer poll_next(struct poll_cursor *cursor, const struct content *c
 		/* The panel is dark; it must poll again when that may change. */
 		int64_t until_s = (mode.valid_until_us - wall_us + 999999) / 1000000;
 
-		answer.item = (struct playback_item){.kind = PLAYBACK_BUILT_IN, .position = -1};
+		answer.item = playback_item_built_in(&mode);
 		answer.dwell_s = until_s < POLL_DARK_MAX_S ? until_s : POLL_DARK_MAX_S;
 		return answer;
 	}

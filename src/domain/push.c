@@ -48,7 +48,7 @@ enum {
 #define PUSH_FIELDS                                                                                \
 	[FIELD_IMAGE] = RECORD_STR(struct push_body, image, .body = "image", .required = true),    \
 	[FIELD_BACKGROUND] = RECORD_ANY(struct push_body, background, .body = "background"),       \
-	PUSH_HOW_FIELDS
+	PUSH_HOW_FIELDS, RECORD_BOOL(struct push_body, is_fitted, .body = "fit")
 
 #define PUSH_HOW_FIELDS                                                                            \
 	[FIELD_INSTALLATION_ID] = RECORD_STR(struct push_body, installation_id,                    \

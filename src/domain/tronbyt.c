@@ -92,11 +92,14 @@ static void read_locale(struct tronbyt_reader *reader, struct tronbyt_device *de
 static void read_board(struct tronbyt_reader *reader, struct tronbyt_device *device)
 {
 	tronbyt_text(reader, "type", &device->board);
-	if (device->board.length && !board_check(device->board))
+	if (device->board.length && !board_check(device->board)) {
+		device->size = panel_size_name(board_size(device->board));
 		return;
+	}
 	if (device->board.length)
 		tronbyt_say(reader, "type", "is not a known board: not set");
 	device->board = (struct str){0};
+	device->size = panel_size_name(PANEL_SIZE_64X32);
 }
 
 static struct str without_spaces(struct arena *arena, struct str text)

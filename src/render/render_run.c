@@ -10,6 +10,7 @@
 #include "db/note.h"
 #include "db/statements.h"
 #include "domain/content.h"
+#include "domain/panel_size.h"
 #include "domain/settings_mask.h"
 #include "events/events.h"
 #include "metric/metric.h"
@@ -312,6 +313,7 @@ static int start(struct render_run *run, unsigned *ret_retry_after_s)
 	    .now_ms = run->moment_ms,
 	    .timezone = row->timezone,
 	    .locale = row->locale,
+	    .is_doubled = panel_size_of(row->size) == PANEL_SIZE_128X64,
 	    .max_duration_ms = (unsigned)row->duration_s * 1000,
 	    .max_whole_ms =
 		1000 * (unsigned)(row->duration_s > CONTENT_WHOLE_MAX_S ? row->duration_s

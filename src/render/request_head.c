@@ -72,6 +72,8 @@ static bool add_members(yyjson_mut_doc *head, const struct engine_job *job)
 	yyjson_mut_obj_add_uint(head, root, "seed", job->seed);
 	yyjson_mut_obj_add_uint(head, root, "width", job->width ? job->width : DISPLAY_WIDTH);
 	yyjson_mut_obj_add_uint(head, root, "height", job->height ? job->height : DISPLAY_HEIGHT);
+	if (job->is_doubled)
+		yyjson_mut_obj_add_bool(head, root, "is_2x", true);
 	if (job->max_duration_ms)
 		yyjson_mut_obj_add_uint(head, root, "max_duration_ms", job->max_duration_ms);
 	if (job->max_whole_ms)

@@ -378,6 +378,8 @@ static void compile(struct engine_run *run, struct str script)
 
 int run_init(struct engine_run *run, struct engine_job *job)
 {
+	unsigned times = job->is_doubled ? 2 : 1;
+
 	*run = (struct engine_run){
 	    .job = job,
 	    .is_preview = job->is_preview,
@@ -390,8 +392,8 @@ int run_init(struct engine_run *run, struct engine_job *job)
 	    .wall_extra_ms = job->wall_extra_ms,
 	    .why_public = job->why_public,
 	    .max_bytes = job->max_bytes ? job->max_bytes : PANELIMAGE_OUTPUT_MAX_BYTES,
-	    .size = {.width = job->width ? job->width : DISPLAY_WIDTH,
-		     .height = job->height ? job->height : DISPLAY_HEIGHT},
+	    .size = {.width = times * (job->width ? job->width : DISPLAY_WIDTH),
+		     .height = times * (job->height ? job->height : DISPLAY_HEIGHT)},
 	    .head = request_head_create(job),
 	};
 	list_init(&run->node);

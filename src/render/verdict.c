@@ -1,5 +1,5 @@
 #include "render/verdict.h"
-#include "domain/display.h"
+#include "delivery/picture_size.h"
 #include "record/record.h"
 
 #include <panelimage/panelimage.h>
@@ -63,7 +63,7 @@ bool verdict_is_bad(const struct verdict_facts *facts)
 
 static struct panelimage_info probe(const struct engine_answer *answer)
 {
-	struct panelimage_size size = {DISPLAY_WIDTH, DISPLAY_HEIGHT};
+	struct panelimage_size size = picture_pixels(picture_panel_size(answer->picture));
 	struct panelimage_info info = {0};
 	struct panelimage_error error;
 

@@ -25,7 +25,7 @@ type failedPaint struct {
 func painting(root render.Root, r *request, index int, paint func()) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			s := search{bounds: image.Rect(0, 0, r.Width, r.Height), index: index}
+			s := search{bounds: r.bounds(), index: index}
 			found := &failedPaint{widget: root.Child, where: nameOf(root.Child) + ", child of Root", cause: cause}
 			s.narrow(found)
 			panic(found)

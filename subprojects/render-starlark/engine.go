@@ -86,6 +86,7 @@ func (e *engine) run(r *request, script []byte, m *meter, log *logbook, a *answe
 		return nil, &problem{Kind: problemApp, Message: err.Error()}
 	}
 	a.IntervalS = v.intervalS
+	r.draws2x = r.Is2x && v.manifest != nil && v.manifest.Supports2x
 	app, err := e.load(ctx, r, v, m, log)
 	if err != nil {
 		return nil, placed(err, v.files)
@@ -128,7 +129,7 @@ func (e *engine) load(ctx context.Context, r *request, v *version, m *meter, log
 		thread.Print = log.print
 		time_runtime.SetLocation(thread, location)
 		i18n_runtime.AttachLanguageToThread(thread, locale)
-		canvas.AttachToThread(thread, canvas.Metadata{Width: r.Width, Height: r.Height})
+		canvas.AttachToThread(thread, r.meta())
 		starlarktime.SetNow(thread, func() (time.Time, error) { return now, nil })
 		random.SeedThread(thread, r.Seed, r.Seed)
 		m.attach(thread)
@@ -137,7 +138,11 @@ func (e *engine) load(ctx context.Context, r *request, v *version, m *meter, log
 }
 
 func checkSize(r *request) error {
-	if r.Width <= 0 || r.Height <= 0 || r.Width > maxPixels/r.Height {
+	pixels := maxPixels
+	if r.Is2x {
+		pixels /= 4
+	}
+	if r.Width <= 0 || r.Height <= 0 || r.Width > pixels/r.Height {
 		return badRequest(fmt.Sprintf("%d x %d pixels is not a valid size", r.Width, r.Height))
 	}
 	return nil

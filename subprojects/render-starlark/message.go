@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"image"
 	"math"
+
+	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
 )
 
 // Kinds of request.
@@ -32,6 +35,7 @@ type request struct {
 
 	Width         int   `json:"width"`
 	Height        int   `json:"height"`
+	Is2x          bool  `json:"is_2x"`           // the picture has twice the width and height
 	MaxDurationMs int   `json:"max_duration_ms"` // limit of an animation
 	MaxWholeMs    int   `json:"max_whole_ms"`    // limit of an animation with show_full_animation
 	MaxBytes      int   `json:"max_bytes"`       // a larger picture gets more effort, and is cut then
@@ -44,6 +48,26 @@ type request struct {
 
 	Handler   string `json:"handler"`
 	Parameter string `json:"parameter"`
+
+	draws2x bool // it is drawn so; otherwise it is drawn as large as the size says, and enlarged
+}
+
+// meta returns what scripts can learn about the canvas, whose size is the scaled one.
+func (r *request) meta() canvas.Metadata {
+	return canvas.Metadata{Width: r.Width, Height: r.Height, Is2x: r.draws2x}
+}
+
+// bounds returns the rectangle that is painted.
+func (r *request) bounds() image.Rectangle {
+	return image.Rect(0, 0, r.meta().ScaledWidth(), r.meta().ScaledHeight())
+}
+
+// magnification returns by which factor the picture is larger than what is painted.
+func (r *request) magnification() int {
+	if r.Is2x && !r.draws2x {
+		return 2
+	}
+	return 1
 }
 
 // incoming is any received head: a request, or the answer to a fetch (network.go).

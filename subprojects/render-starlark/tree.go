@@ -120,7 +120,7 @@ func newTreeReader(tree []byte, r *request, m *meter) (*treeReader, error) {
 		sites: map[render.Widget]syntax.Position{}}
 	t.decoder.UseNumber()
 	t.thread = &starlark.Thread{Name: r.App + "@" + r.Version, Print: func(*starlark.Thread, string) {}}
-	canvas.AttachToThread(t.thread, canvas.Metadata{Width: r.Width, Height: r.Height})
+	canvas.AttachToThread(t.thread, r.meta())
 	if bytes.HasPrefix(tree, []byte(`{"places"`)) {
 		return t, t.readPlaces()
 	}

@@ -92,3 +92,10 @@ def test_the_place_of_a_device(account, location, stored, is_noted):
     report = brought(account, exported("Desk", location=location))
     assert account.world.sql("SELECT place_json FROM device WHERE id = %s", report["devices"][0]["id"]) == [(stored,)]
     assert ("place" in {note["what"] for note in report["notBrought"]}) == is_noted
+
+
+@pytest.mark.parametrize("type, size", [("tronbyt_s3_wide", "128x64"), ("raspberrypi_wide", "128x64"), ("tidbyt_gen1", "64x32"),
+                                        ("pixoticker", "64x32"), ("wide", "64x32"), (None, "64x32")])
+def test_the_size_is_that_of_the_board(account, type, size):
+    report = brought(account, exported("Desk", location=None, type=type))
+    assert account.world.sql("SELECT size FROM device WHERE id = %s", report["devices"][0]["id"]) == [(size,)]

@@ -34,6 +34,9 @@ def test_the_query_has_the_other_members(world, device):
     assert push(device, PICTURES["gif"], "image/gif", "?duration=10&&").ok() == {}
     assert world.sql("SELECT duration_s FROM showing WHERE device_id = %s", device.id) == [(10,)]
     assert push(device, PICTURES["gif"], "image/gif", "?hold=true").ok() == {}
+    wide = images.png(images.gradient(size=(128, 64)))
+    assert push(device, wide, query="?fit=true").ok() == {}
+    assert list(push(device, wide, query="?fit=false").faults()) == ["/image"]
 
 
 @pytest.mark.parametrize("query, faults", [

@@ -220,3 +220,16 @@ def test_nothing_has_a_filter(sql):
         sql("UPDATE installation SET color_filter = 'pink'")
     with pytest.raises(psycopg2.errors.CheckViolation, match="own_color_filter_known"):
         sql("UPDATE device SET color_filter = 'inherit'")
+
+
+def test_every_panel_is_small(sql):
+    """Pictures and their render keys stay; a panel of another size has others, and those of before if that is changed back."""
+    assert sql("SELECT DISTINCT size FROM device") == [("64x32",)]
+    [(device, entry, before)] = sql("SELECT device_id, id, place FROM installation WHERE app_id IS NOT NULL ORDER BY 1, 2 LIMIT 1")
+    places = []
+    for size in ("128x64", "64x32"):
+        sql("UPDATE device SET size = %s WHERE id = %s", size, device)
+        places += sql("SELECT place FROM installation WHERE device_id = %s AND id = %s", device, entry)
+    assert places[0] != (before,) and places[1] == (before,)
+    with pytest.raises(psycopg2.errors.CheckViolation, match="panel_size_known"):
+        sql("UPDATE device SET size = '64x64' WHERE id = %s", device)

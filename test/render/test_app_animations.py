@@ -4,6 +4,7 @@ import re
 
 import pytest
 from app_render import frames, needs_starlark, needs_typescript, run
+from PIL import Image
 
 SLOW = """load("render.star", "render")
 def main():
@@ -20,6 +21,17 @@ def test_whole_animations_are_as_long_as_on_a_panel(app, tmp_path, is_whole, sec
     assert done.returncode == 0, done.stderr
     assert [delay for _, delay in frames(output)] == [1000] * shown
     assert f"{shown} frames in {shown}.0 s" in run(app(SLOW % (is_whole, seconds)), "--check").stdout
+
+
+@needs_starlark
+def test_a_picture_for_a_wide_panel(app, tmp_path):
+    output = tmp_path / "picture.webp"
+    path = app(SLOW % (False, 12))
+    for size, pixels in (("64x32", (64, 32)), ("128x64", (128, 64))):
+        assert run(path, "--size", size, "--output", output).returncode == 0
+        assert Image.open(output).size == pixels
+        assert "12 frames in 12.0 s" in run(path, "--size", size, "--check").stdout
+    assert run(path, "--size", "64x64").returncode == 2
 
 
 @needs_typescript

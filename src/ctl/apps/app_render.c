@@ -10,6 +10,7 @@
 #include "ctl/devices/installation_settings.h"
 #include "domain/content.h"
 #include "domain/form.h"
+#include "domain/panel_size.h"
 #include "options/options.h"
 #include "panel/play.h"
 
@@ -103,6 +104,7 @@ static struct engine_job *app_render_run(struct rendering *rendering, enum engin
 		.timezone = ctl_value(ctl, "timezone"),
 		.locale = ctl_value(ctl, "locale"),
 		.seed = strtoull(options_text(&ctl->options, "seed"), NULL, 10),
+		.is_doubled = panel_size_of(ctl_value(ctl, "size")) == PANEL_SIZE_128X64,
 		.max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
 		.has_network = has_network,
 	    },

@@ -87,7 +87,8 @@ const struct ctl_command ctl_commands[] = {
 	    OPTION(TEXT, "timezone", "ZONE", "Time zone of the panel.", .fallback = "UTC"),
 	    OPTION(TEXT, "locale", "LOCALE", "Language of the panel's owner.", .fallback = "en"),
 	    OPTION(NUMBER, "seed", "N", "Seed of the random numbers.", .fallback = "1",
-		   .most = INT64_MAX)),
+		   .most = INT64_MAX),
+	    OPTION(CHOICE, "size", "64x32|128x64", "Pixels of the panel.", .fallback = "64x32")),
     {CTL_APP_REVIEW},
     {CTL_APP_SHOW},
     COMMAND(

@@ -1,10 +1,11 @@
 #include "delivery/delivery.h"
+#include "delivery/picture_size.h"
 #include "delivery/recolouring.h"
 #include "web/access.h"
 #include "web/endpoints.h"
 
 /* GET /web/devices/{deviceId}/pictures/{hash} - a picture that the device has, perhaps with a
- * filter.
+ * filter, in the size in which it is stored: pages show it in that of the panel.
  */
 
 struct get {
@@ -44,9 +45,10 @@ static struct step_result picture_get_found(struct task *task)
 
 	if (task_row_count(task) == 0)
 		return picture_get_fail(task);
-	if (picture_look_is_plain(recolouring->look))
+	if (picture_look_keeps_colors(recolouring->look))
 		return picture_get_reply(task, get->row.picture);
 	recolouring->webp = get->row.picture;
+	recolouring->look.size = (uint8_t)picture_panel_size(recolouring->webp);
 	return task_work(task, recolouring_lane(recolouring),
 			 &(struct task_work){.run = recolour_step,
 					     .argument = recolouring,
@@ -63,7 +65,7 @@ static struct step_result picture_get_begin(struct task *task)
 
 	if (!view_picture_parse(name, hash, &get->recolouring.look.filter))
 		return picture_get_fail(task);
-	built_in = delivery_built_in_picture(hash);
+	built_in = delivery_built_in_picture(hash, PANEL_SIZE_64X32);
 	if (built_in.data)
 		return picture_get_reply(task, built_in);
 	statement_picture_by_hash(task_new_query(task),

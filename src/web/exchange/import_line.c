@@ -1,8 +1,8 @@
 #include "import_line.h"
 #include "base/hex.h"
+#include "delivery/picture_size.h"
 #include "domain/app.h"
 #include "domain/device.h"
-#include "domain/display.h"
 
 #include <panelimage/panelimage.h>
 #include <text/base64.h>
@@ -39,12 +39,12 @@ static struct str to_hex(struct arena *arena, const void *data, size_t size)
 	return (struct str){text, 2 * size};
 }
 
-/* Converts a picture for any panel: the limit of its device is on another line. */
+/* Converts a picture for any panel: size and limit of its device are on another line. */
 static int convert(struct str data, struct panelimage_result *ret, struct panelimage_error *reterr)
 {
-	struct panelimage_conversion *conversion = panelimage_conversion_new(
-	    (const uint8_t *)data.data, data.length,
-	    (struct panelimage_size){DISPLAY_WIDTH, DISPLAY_HEIGHT}, reterr);
+	struct panelimage_conversion *conversion =
+	    panelimage_conversion_new((const uint8_t *)data.data, data.length,
+				      picture_pixels(picture_panel_size(data)), reterr);
 
 	if (!conversion)
 		return -1;

@@ -225,14 +225,16 @@ static yyjson_mut_val *write_device(struct writing *writing)
 	yyjson_mut_val *about = yyjson_mut_obj(writing->doc), *ids = yyjson_mut_arr(writing->doc);
 	yyjson_val *panel = device_member(writing->device->about, "panel");
 	const char *firmware = yyjson_get_str(yyjson_obj_get(panel, "firmwareVersion"));
-	char id[TOPIC_ID_BYTES + 16];
+	char id[TOPIC_ID_BYTES + 16], model[32];
 
 	snprintf(id, sizeof(id), "displayd_%s", writing->device->id);
 	yyjson_mut_arr_add_strcpy(writing->doc, ids, id);
 	yyjson_mut_obj_add_val(writing->doc, about, "identifiers", ids);
 	add_text(writing, about, "name", device_text(writing->device->about, "name", "Panel"));
 	add_text(writing, about, "manufacturer", "displayd");
-	add_text(writing, about, "model", "64x32 LED panel");
+	snprintf(model, sizeof(model), "%.16s LED panel",
+		 device_text(writing->device->about, "size", "64x32"));
+	yyjson_mut_obj_add_strcpy(writing->doc, about, "model", model);
 	if (firmware)
 		add_text(writing, about, "sw_version", firmware);
 	return about;

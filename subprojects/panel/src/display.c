@@ -21,7 +21,7 @@ static void draw(struct display *display)
 
 static void write_frame(struct display *display, uint32_t frame)
 {
-	static const struct pixels dark;
+	struct pixels dark = {.is_wide = display->pixels.is_wide};
 	const struct pixels *pixels = display->brightness == 0 ? &dark : &display->pixels;
 	char name[FRAMES_NAME_MAX] = "";
 	int error = 0;
@@ -35,7 +35,7 @@ static void write_frame(struct display *display, uint32_t frame)
 	}
 	EVENT(&display->events, "frame", EVENT_NUMBER("counter", display->counter),
 	      EVENT_NUMBER("frame", frame),
-	      EVENT_SHA256("pixels_sha256", pixels->rgb, sizeof(pixels->rgb)),
+	      EVENT_SHA256("pixels_sha256", pixels->rgb, pixels_size(pixels)),
 	      {"file", name[0] ? EVENT_TEXT : EVENT_END, 0, name, strlen(name)});
 }
 
@@ -47,7 +47,8 @@ void display_begin(struct display *display, uint32_t counter)
 
 void display_frame(struct display *display, const struct pixels *pixels, uint32_t frame)
 {
-	bool has_changed = memcmp(&display->pixels, pixels, sizeof(*pixels)) != 0;
+	bool has_changed = display->pixels.is_wide != pixels->is_wide ||
+			   memcmp(display->pixels.rgb, pixels->rgb, pixels_size(pixels)) != 0;
 
 	display->pixels = *pixels;
 	if (display->is_new || (has_changed && display->brightness > 0))

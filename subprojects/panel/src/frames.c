@@ -32,8 +32,8 @@ void frames_close(struct frames *frames)
 static void *encode(const struct pixels *pixels, size_t *ret_size)
 {
 	struct spng_ihdr header = {
-	    .width = PANEL_WIDTH,
-	    .height = PANEL_HEIGHT,
+	    .width = (uint32_t)pixels_width(pixels),
+	    .height = (uint32_t)pixels_height(pixels),
 	    .bit_depth = 8,
 	    .color_type = SPNG_COLOR_TYPE_TRUECOLOR,
 	};
@@ -47,7 +47,7 @@ static void *encode(const struct pixels *pixels, size_t *ret_size)
 	if (!error)
 		error = spng_set_ihdr(context, &header);
 	if (!error)
-		error = spng_encode_image(context, pixels->rgb, sizeof(pixels->rgb), SPNG_FMT_PNG,
+		error = spng_encode_image(context, pixels->rgb, pixels_size(pixels), SPNG_FMT_PNG,
 					  SPNG_ENCODE_FINALIZE);
 	if (!error)
 		png = spng_get_png_buffer(context, ret_size, &error);

@@ -92,7 +92,7 @@ static const struct option_set set = {
 	"       displayctl panel --poll HTTP_URL [OPTION...]\n"
 	"       displayctl panel --url-file FILE [OPTION...]\n"
 	"\n"
-	"Acts as a panel: speaks the device link like the firmware of a 64x32 LED panel, and "
+	"Acts as a panel: speaks the device link like the firmware of an LED panel, and "
 	"draws\n"
 	"what the panel would show in a true-colour terminal of 64x17 characters. If standard\n"
 	"output is not a terminal, it prints one line per event. Ctrl-C stops it.\n"

@@ -9,12 +9,13 @@
 struct picture {
 	WebPAnimDecoder *decoder;
 	uint8_t *data; /* the decoder reads it until the end */
+	bool is_wide;
 	uint32_t frame_count;
 	int last_timestamp_ms;
 };
 
 /* The decoder allocates the canvas that the file claims, so its size is checked before. */
-static const char *check_canvas(const WebPData *data)
+static const char *check_canvas(const WebPData *data, bool *ret_is_wide)
 {
 	WebPDemuxer *demuxer = WebPDemux(data);
 	uint32_t width;
@@ -25,7 +26,10 @@ static const char *check_canvas(const WebPData *data)
 	width = WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH);
 	height = WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT);
 	WebPDemuxDelete(demuxer);
-	return width == PANEL_WIDTH && height == PANEL_HEIGHT ? NULL : "is not 64x32 pixels";
+	*ret_is_wide = width == PANEL_WIDTH_MAX && height == PANEL_HEIGHT_MAX;
+	return *ret_is_wide || (width == PANEL_WIDTH && height == PANEL_HEIGHT)
+		   ? NULL
+		   : "is neither 64x32 nor 128x64 pixels";
 }
 
 struct picture *picture_open(const uint8_t *data, size_t size, const char **ret_fault)
@@ -34,14 +38,16 @@ struct picture *picture_open(const uint8_t *data, size_t size, const char **ret_
 	WebPAnimDecoderOptions options;
 	WebPAnimInfo info;
 	WebPData view = {.bytes = data, .size = size};
-	const char *fault =
-	    size > PICTURE_BYTES_MAX ? "is larger than 460,000 bytes" : check_canvas(&view);
+	bool is_wide;
+	const char *fault = size > PICTURE_BYTES_MAX ? "is larger than 460,000 bytes"
+						     : check_canvas(&view, &is_wide);
 
 	if (fault) {
 		*ret_fault = fault;
 		return NULL;
 	}
 	picture = memory_zalloc(sizeof(*picture));
+	picture->is_wide = is_wide;
 	picture->data = memory_zalloc(size);
 	memcpy(picture->data, data, size);
 	view.bytes = picture->data;
@@ -88,12 +94,12 @@ bool picture_next_frame(struct picture *picture, struct pixels *ret_pixels,
 {
 	uint8_t *rgba;
 	int timestamp_ms;
-	uint8_t *to = &ret_pixels->rgb[0][0][0];
 
 	if (!WebPAnimDecoderGetNext(picture->decoder, &rgba, &timestamp_ms))
 		return false;
-	for (size_t i = 0; i < (size_t)PANEL_WIDTH * PANEL_HEIGHT; i++)
-		memcpy(to + 3 * i, rgba + 4 * i, 3);
+	ret_pixels->is_wide = picture->is_wide;
+	for (size_t i = 0; i < pixels_size(ret_pixels) / 3; i++)
+		memcpy(ret_pixels->rgb + 3 * i, rgba + 4 * i, 3);
 	*ret_duration_ms = PICTURE_FRAME_DEFAULT_MS;
 	if (timestamp_ms > picture->last_timestamp_ms)
 		*ret_duration_ms = (uint32_t)timestamp_ms - (uint32_t)picture->last_timestamp_ms;

@@ -6,22 +6,49 @@
 #include <stdint.h>
 
 enum {
+	/* Size of small panels; wide ones have twice the width and height. */
 	PANEL_WIDTH = 64,
 	PANEL_HEIGHT = 32,
+	PANEL_WIDTH_MAX = 2 * PANEL_WIDTH,
+	PANEL_HEIGHT_MAX = 2 * PANEL_HEIGHT,
 	/* Limit of panels; a larger picture is dropped. */
 	PICTURE_BYTES_MAX = 460 * 1000,
 	/* Duration of a frame without one: the firmware yields ten ticks. */
 	PICTURE_FRAME_DEFAULT_MS = 100,
 };
 
+/* Pixels of a frame. Zeroed: those of a dark small panel. */
 struct pixels {
-	uint8_t rgb[PANEL_HEIGHT][PANEL_WIDTH][3];
+	bool is_wide;
+	uint8_t rgb[PANEL_HEIGHT_MAX * PANEL_WIDTH_MAX * 3]; /* rows from the top, without gaps */
 };
+
+static inline int pixels_width(const struct pixels *pixels)
+{
+	return pixels->is_wide ? PANEL_WIDTH_MAX : PANEL_WIDTH;
+}
+
+static inline int pixels_height(const struct pixels *pixels)
+{
+	return pixels->is_wide ? PANEL_HEIGHT_MAX : PANEL_HEIGHT;
+}
+
+/* Returns the bytes of rgb that are used. */
+static inline size_t pixels_size(const struct pixels *pixels)
+{
+	return (size_t)pixels_width(pixels) * (size_t)pixels_height(pixels) * 3;
+}
+
+/* Returns red, green and blue of a pixel. */
+static inline const uint8_t *pixels_at(const struct pixels *pixels, int row, int column)
+{
+	return pixels->rgb + (row * pixels_width(pixels) + column) * 3;
+}
 
 struct picture;
 
-/* Opens a WebP of 64x32 pixels. Copies data. Returns NULL with a static text in ret_fault if it is
- * none; memory use does not depend on the sizes that the data claims. */
+/* Opens a WebP of 64x32 or 128x64 pixels. Copies data. Returns NULL with a static text in ret_fault
+ * if it is none; memory use does not depend on the sizes that the data claims. */
 struct picture *picture_open(const uint8_t *data, size_t size, const char **ret_fault);
 
 /* picture may be NULL. */

@@ -42,7 +42,7 @@ static void reset(struct screen *screen)
 	struct winsize size = {0};
 
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
-		size = (struct winsize){.ws_col = PANEL_WIDTH, .ws_row = SCREEN_ROWS + 1};
+		size = (struct winsize){.ws_col = PANEL_WIDTH_MAX, .ws_row = SCREEN_ROWS_MAX + 1};
 	screen_reset(screen, size.ws_col, size.ws_row);
 }
 

@@ -22,8 +22,8 @@ static struct screen_cell make_cell(const struct pixels *pixels, const uint8_t d
 	struct screen_cell cell;
 
 	for (int i = 0; i < 3; i++) {
-		cell.upper[i] = dimmed[pixels->rgb[2 * row][column][i]];
-		cell.lower[i] = dimmed[pixels->rgb[2 * row + 1][column][i]];
+		cell.upper[i] = dimmed[pixels_at(pixels, 2 * row, column)[i]];
+		cell.lower[i] = dimmed[pixels_at(pixels, 2 * row + 1, column)[i]];
 	}
 	return cell;
 }
@@ -51,10 +51,11 @@ static void draw_cells(struct screen *screen, const struct pixels *pixels, int b
 
 	for (int i = 0; i < 256; i++)
 		dimmed[i] = screen_dim((uint8_t)i, brightness);
-	for (int row = 0; row < SCREEN_ROWS && row < screen->rows; row++) {
+	for (int row = 0; row < pixels_height(pixels) / 2 && row < screen->rows; row++) {
 		bool is_adjacent = false;
 
-		for (int column = 0; column < PANEL_WIDTH && column < screen->columns; column++) {
+		for (int column = 0; column < pixels_width(pixels) && column < screen->columns;
+		     column++) {
 			struct screen_cell *shown = &screen->cells[row][column];
 			struct screen_cell cell = make_cell(pixels, dimmed, row, column);
 
@@ -87,23 +88,25 @@ static int clip(const char *text, int columns)
 	return length;
 }
 
-static void draw_status(struct screen *screen, const char *status, FILE *text)
+static void draw_status(struct screen *screen, int row, const char *status, FILE *text)
 {
-	if (screen->rows <= SCREEN_ROWS)
+	if (screen->rows <= row)
 		return;
 	if (screen->known && strcmp(screen->status, status) == 0)
 		return;
 	snprintf(screen->status, sizeof(screen->status), "%s", status);
-	fprintf(text, "\x1b[%d;1H\x1b[2m%.*s\x1b[0m\x1b[K", SCREEN_ROWS + 1,
+	fprintf(text, "\x1b[%d;1H\x1b[2m%.*s\x1b[0m\x1b[K", row + 1,
 		clip(screen->status, screen->columns), screen->status);
 }
 
 void screen_draw(struct screen *screen, const struct pixels *pixels, int brightness,
 		 const char *status, FILE *text)
 {
+	screen->known &= screen->is_wide == pixels->is_wide;
+	screen->is_wide = pixels->is_wide;
 	if (!screen->known)
 		fputs("\x1b[0m\x1b[2J", text);
 	draw_cells(screen, pixels, brightness, text);
-	draw_status(screen, status, text);
+	draw_status(screen, pixels_height(pixels) / 2, status, text);
 	screen->known = true;
 }

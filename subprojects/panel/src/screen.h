@@ -1,12 +1,13 @@
-/* 64x32 pixels as text for a true-colour terminal: 64 columns and 16 rows of the upper half block,
- * whose foreground is the upper pixel and whose background the lower one. Pure. */
+/* Pixels as text for a true-colour terminal: a column for each, and for two rows of them one of the
+ * upper half block, whose foreground is the upper pixel and whose background the lower one. Pure.
+ */
 #pragma once
 
 #include "picture.h"
 
 #include <stdio.h>
 
-enum { SCREEN_ROWS = PANEL_HEIGHT / 2, SCREEN_STATUS_MAX = 256 };
+enum { SCREEN_ROWS_MAX = PANEL_HEIGHT_MAX / 2, SCREEN_STATUS_MAX = 256 };
 
 struct screen_cell {
 	uint8_t upper[3];
@@ -18,7 +19,8 @@ struct screen {
 	int rows;
 	/* Content of the terminal, so that only changes are written. */
 	bool known;
-	struct screen_cell cells[SCREEN_ROWS][PANEL_WIDTH];
+	bool is_wide;
+	struct screen_cell cells[SCREEN_ROWS_MAX][PANEL_WIDTH_MAX];
 	char status[SCREEN_STATUS_MAX];
 };
 

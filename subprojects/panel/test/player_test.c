@@ -19,7 +19,7 @@ static void on_displaying(void *context, const struct player_picture *picture)
 
 static void on_frame(void *context, const struct pixels *pixels, uint32_t frame)
 {
-	const uint8_t *rgb = pixels->rgb[31][63];
+	const uint8_t *rgb = pixels_at(pixels, 31, 63);
 
 	fprintf(((struct fixture *)context)->log, "%02x%02x%02x/%u ", rgb[0], rgb[1], rgb[2],
 		frame);

@@ -37,9 +37,11 @@ static int tear_down(void **state)
 
 static void set(int x, int y, uint8_t red, uint8_t green, uint8_t blue)
 {
-	pixels.rgb[y][x][0] = red;
-	pixels.rgb[y][x][1] = green;
-	pixels.rgb[y][x][2] = blue;
+	uint8_t *rgb = pixels.rgb + (y * pixels_width(&pixels) + x) * 3;
+
+	rgb[0] = red;
+	rgb[1] = green;
+	rgb[2] = blue;
 }
 
 static void expect(int brightness, const char *status, const char *golden)
@@ -114,6 +116,24 @@ SCENE(test_whole_picture)
 	/* Colours are set only where they change. */
 	assert_int_equal(count("\x1b[38;2;"), 1);
 	assert_int_equal(count("\x1b[48;2;"), 1);
+}
+
+/* Twice the columns and rows; a change of the size draws everything. */
+SCENE(test_wide_picture)
+{
+	screen_reset(&screen, 200, 60);
+	draw(100, "ready");
+	assert_int_equal(count(BLOCK), 64 * 16);
+	assert_non_null(strstr(text, "\x1b[17;1H\x1b[2mready"));
+	pixels.is_wide = true;
+	set(127, 63, 1, 2, 3);
+	draw(100, "ready");
+	assert_int_equal(count(BLOCK), 128 * 32);
+	assert_non_null(strstr(text, "\x1b[48;2;1;2;3m" BLOCK));
+	assert_non_null(strstr(text, "\x1b[33;1H\x1b[2mready"));
+	set(127, 63, 0, 0, 0);
+	draw(100, "ready");
+	assert_int_equal(count(BLOCK), 1);
 }
 
 SCENE(test_small_terminal)

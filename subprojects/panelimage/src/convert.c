@@ -7,9 +7,9 @@
 #include "fail.h"
 #include "gif.h"
 #include "input.h"
-#include "magnified.h"
 #include "png.h"
 #include "recolour.h"
+#include "resize.h"
 #include "webp.h"
 
 struct panelimage_conversion {
@@ -20,9 +20,11 @@ struct panelimage_conversion {
 	enum panelimage_progress (*step)(struct panelimage_conversion *conversion,
 					 struct panelimage_result *ret,
 					 struct panelimage_error *reterr);
-	struct panelimage_size image; /* a multiple of the panel's */
+	struct panelimage_size
+	    image; /* as large as the panel, or by a whole factor larger or smaller */
 	struct encoder encoder;
-	struct shrinker shrinker; /* before the encoder, if the image is larger than the panel */
+	struct resizer
+	    resizer; /* before the encoder, if the image has another size than the panel */
 	struct recolourer recolourer; /* before the encoder, if colours change */
 	struct frame_sink *sink;      /* the first sink of the chain */
 	/* By the format. */
@@ -214,6 +216,24 @@ struct panelimage_conversion *panelimage_conversion_new(const uint8_t *data, siz
 	return new_conversion(data, size, PANELIMAGE_INPUT_MAX_BYTES, panel, reterr);
 }
 
+/* Makes the conversion take images of another size, which a resizer brings to the panel's. Frees
+ * the conversion and returns NULL, with *reterr set, if there is no memory. */
+static struct panelimage_conversion *take_size(struct panelimage_conversion *conversion,
+					       struct panelimage_size image, unsigned times,
+					       struct panelimage_error *reterr)
+{
+	struct panelimage_size panel = conversion->image;
+
+	if (pi_resizer_init(&conversion->resizer, conversion->sink, panel, times,
+			    image.width < panel.width, reterr)) {
+		panelimage_conversion_free(conversion);
+		return NULL;
+	}
+	conversion->image = image;
+	conversion->sink = &conversion->resizer.sink;
+	return conversion;
+}
+
 struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data, size_t size,
 							    struct panelimage_size panel,
 							    struct panelimage_error *reterr)
@@ -224,6 +244,20 @@ struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data,
 	if (conversion)
 		conversion->is_own = true;
 	return conversion;
+}
+
+struct panelimage_conversion *panelimage_conversion_new_adapted(const uint8_t *data, size_t size,
+								struct panelimage_size panel,
+								struct panelimage_error *reterr)
+{
+	struct panelimage_conversion *conversion =
+	    panelimage_conversion_new_own(data, size, panel, reterr);
+	struct panelimage_size image = pi_size_of(data, size);
+	bool is_half = image.width * 2 == panel.width && image.height * 2 == panel.height;
+	bool is_double = image.width == panel.width * 2 && image.height == panel.height * 2;
+
+	return conversion && (is_half || is_double) ? take_size(conversion, image, 2, reterr)
+						    : conversion;
 }
 
 struct panelimage_conversion *panelimage_conversion_new_magnified(const uint8_t *data, size_t size,
@@ -239,13 +273,9 @@ struct panelimage_conversion *panelimage_conversion_new_magnified(const uint8_t 
 	times = panelimage_magnification(data, size, panel);
 	if (times <= 1)
 		return conversion;
-	if (pi_shrinker_init(&conversion->shrinker, conversion->sink, panel, times, reterr)) {
-		panelimage_conversion_free(conversion);
-		return NULL;
-	}
-	conversion->image = (struct panelimage_size){panel.width * times, panel.height * times};
-	conversion->sink = &conversion->shrinker.sink;
-	return conversion;
+	return take_size(conversion,
+			 (struct panelimage_size){panel.width * times, panel.height * times}, times,
+			 reterr);
 }
 
 void panelimage_conversion_be_quick(struct panelimage_conversion *conversion)
@@ -258,14 +288,19 @@ void panelimage_conversion_limit(struct panelimage_conversion *conversion, size_
 	conversion->encoder.max_bytes = max_bytes;
 }
 
+void panelimage_conversion_cut(struct panelimage_conversion *conversion)
+{
+	conversion->encoder.does_cut = true;
+}
+
 int panelimage_conversion_recolour(struct panelimage_conversion *conversion,
 				   const struct panelimage_colours *colours,
 				   struct panelimage_error *reterr)
 {
-	bool is_shrunk = conversion->shrinker.next != NULL;
+	bool is_resized = conversion->resizer.next != NULL;
 	struct panelimage_size panel =
-	    is_shrunk ? conversion->shrinker.small.size : conversion->image;
-	struct frame_sink **last = is_shrunk ? &conversion->shrinker.next : &conversion->sink;
+	    is_resized ? conversion->resizer.resized.size : conversion->image;
+	struct frame_sink **last = is_resized ? &conversion->resizer.next : &conversion->sink;
 
 	if (pi_recolourer_init(&conversion->recolourer, &conversion->encoder.sink, panel, colours,
 			       reterr))
@@ -301,7 +336,7 @@ void panelimage_conversion_free(struct panelimage_conversion *conversion)
 		return;
 	pi_gif_close(conversion->gif);
 	pi_webp_close(conversion->webp);
-	pi_shrinker_finish(&conversion->shrinker);
+	pi_resizer_finish(&conversion->resizer);
 	pi_recolourer_finish(&conversion->recolourer);
 	pi_encoder_finish(&conversion->encoder);
 	free(conversion);

@@ -201,9 +201,14 @@ static int encode_change(struct encoder *encoder, const struct change *change,
 static int write_frame(struct encoder *encoder, const struct change *change,
 		       const struct buffer *image, bool blend, struct panelimage_error *reterr)
 {
+	size_t bytes = FRAME_HEADER_BYTES + image->size - RIFF_BYTES;
 	uint8_t *p;
 
-	encoder->file_bytes += FRAME_HEADER_BYTES + image->size - RIFF_BYTES;
+	encoder->is_full |= encoder->is_small && encoder->does_cut &&
+			    encoder->file_bytes + bytes > PANELIMAGE_OUTPUT_MAX_BYTES;
+	if (encoder->is_full)
+		return 0;
+	encoder->file_bytes += bytes;
 	encoder->is_over = !encoder->is_small && encoder->file_bytes > encoder->max_bytes;
 	if (encoder->is_over)
 		return 0;
@@ -245,6 +250,10 @@ static int flush(struct encoder *encoder, struct panelimage_error *reterr)
 	if (encode_change(encoder, &change, &best, &blend, reterr) ||
 	    write_frame(encoder, &change, best, blend, reterr))
 		return -1;
+	if (encoder->is_full) {
+		encoder->duration_ms -= encoder->pending_ms;
+		return 0;
+	}
 	encoder->has_alpha |= blend;
 	pi_canvas_copy(&encoder->shown, &encoder->pending);
 	encoder->frame_count++;
@@ -307,6 +316,7 @@ void pi_encoder_begin_small(struct encoder *encoder)
 	encoder->has_pending = false;
 	encoder->has_alpha = false;
 	encoder->is_over = false;
+	encoder->is_full = false;
 	encoder->is_small = true;
 }
 

@@ -25,6 +25,8 @@ struct encoder {
 	uint32_t effort_left; /* pixels that may still be encoded with high effort */
 	bool is_quick;	      /* a still is encoded with low effort alone */
 	bool is_over;	      /* the file has more than max_bytes: call pi_encoder_begin_small() */
+	bool does_cut;	      /* frames that do not fit into the file are left out */
+	bool is_full;	      /* they are, from now on */
 	bool is_small;	      /* frames of an animation are encoded in several ways */
 	bool has_pending;
 	bool has_alpha; /* a frame has transparent pixels */

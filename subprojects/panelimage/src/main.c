@@ -1,10 +1,11 @@
-/* panelimage [--size WIDTHxHEIGHT] [--limit BYTES] IN OUT - converts one image.
+/* panelimage [--size WIDTHxHEIGHT] [--adapt] [--limit BYTES] IN OUT - converts one image.
  * panelimage [--size WIDTHxHEIGHT] --probe IN - describes a WebP without decoding it.
  *
  * "-" is standard input or output. The size is that of the panel, by default 64x32. An animation
- * that has more bytes than the limit is made smaller if that is possible. Prints "FORMAT FRAMES
- * DURATION_MS LOOP_COUNT BYTES" to standard error; exit status 1 with the reason if the image is
- * refused, 2 for wrong use or a file that cannot be read or written. */
+ * that has more bytes than the limit is made smaller if that is possible. --adapt: the image may
+ * have half or twice the panel's width and height. Prints "FORMAT FRAMES DURATION_MS LOOP_COUNT
+ * BYTES" to standard error; exit status 1 with the reason if the image is refused, 2 for wrong use
+ * or a file that cannot be read or written. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -89,15 +90,17 @@ static int probe(const struct file *file, struct panelimage_size panel)
 	return EXIT_SUCCESS;
 }
 
-static int convert(const struct file *file, struct panelimage_size panel, size_t limit,
-		   const char *out)
+static int convert(const struct file *file, struct panelimage_size panel, bool is_adapted,
+		   size_t limit, const char *out)
 {
 	struct panelimage_conversion *conversion;
 	struct panelimage_error error;
 	struct panelimage_result result;
 	int rc;
 
-	conversion = panelimage_conversion_new(file->data, file->size, panel, &error);
+	conversion = is_adapted
+			 ? panelimage_conversion_new_adapted(file->data, file->size, panel, &error)
+			 : panelimage_conversion_new(file->data, file->size, panel, &error);
 	if (!conversion)
 		return main_refuse(&error);
 	panelimage_conversion_limit(conversion, limit);
@@ -134,7 +137,7 @@ static bool read_size(const char *text, struct panelimage_size *ret)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: panelimage [--size WIDTHxHEIGHT] [--limit BYTES] IN OUT\n"
+	fprintf(stderr, "usage: panelimage [--size WIDTHxHEIGHT] [--adapt] [--limit BYTES] IN OUT\n"
 			"       panelimage [--size WIDTHxHEIGHT] --probe IN\n");
 	return EXIT_TROUBLE;
 }
@@ -145,7 +148,7 @@ int main(int argc, char **argv)
 	uint32_t limit = PANELIMAGE_OUTPUT_MAX_BYTES;
 	struct file *file;
 	int status = EXIT_TROUBLE;
-	bool probing;
+	bool probing, is_adapted;
 
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
@@ -155,6 +158,9 @@ int main(int argc, char **argv)
 		argc -= 2;
 		argv += 2;
 	}
+	is_adapted = argc > 1 && strcmp(argv[1], "--adapt") == 0;
+	argc -= is_adapted;
+	argv += is_adapted;
 	if (argc > 2 && strcmp(argv[1], "--limit") == 0) {
 		const char *text = argv[2];
 
@@ -170,7 +176,8 @@ int main(int argc, char **argv)
 	if (!file)
 		return EXIT_TROUBLE;
 	if (read_file(argv[probing ? 2 : 1], file) == 0)
-		status = probing ? probe(file, panel) : convert(file, panel, limit, argv[2]);
+		status =
+		    probing ? probe(file, panel) : convert(file, panel, is_adapted, limit, argv[2]);
 	free(file);
 	return status;
 }

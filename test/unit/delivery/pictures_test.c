@@ -129,7 +129,9 @@ SCENE(looks_live_as_long_as_their_picture)
 	assert_null(picture_with_look(&one, sepia).data);
 	pictures_keep_look(&pictures, &one, sepia, STR("brown"));
 	assert_true(str_equal(picture_with_look(&one, sepia), STR("brown")));
-	assert_null(picture_with_look(&one, (struct picture_look){COLOR_FILTER_SEPIA, 1}).data);
+	assert_null(
+	    picture_with_look(&one, (struct picture_look){.filter = COLOR_FILTER_SEPIA, .dark = 1})
+		.data);
 	assert_int_equal(pictures.bytes, 8);
 	assert_int_equal(owner->picture_bytes, 8);
 	pictures_release(&pictures, &one);

@@ -167,6 +167,8 @@ static void add_device_column(const struct script_device *device, const char *co
 		add_null();
 	else if (is(column, "own_brightness") || is(column, "own_sleep"))
 		add_bool(false);
+	else if (is(column, "size"))
+		add_value_text("64x32");
 	else if (is(column, "brightness_curve") || is(column, "place_json") ||
 		 is(column, "plan_json"))
 		add_value_text("");

@@ -117,6 +117,17 @@ struct panelimage_conversion *panelimage_conversion_new_own(const uint8_t *data,
 							    struct panelimage_error *reterr)
     __attribute__((warn_unused_result));
 
+/* Does the same for a file that was made for a panel of another size: an image of half the width
+ * and height is doubled, each pixel becomes a square; of one of twice the width and height the
+ * lower right pixel of each square counts, so halving ends what doubling did. */
+struct panelimage_conversion *panelimage_conversion_new_adapted(const uint8_t *data, size_t size,
+								struct panelimage_size panel,
+								struct panelimage_error *reterr)
+    __attribute__((warn_unused_result));
+
+/* Whether the image has this size. Reads its header only. */
+bool panelimage_has_size(const uint8_t *data, size_t size, struct panelimage_size panel);
+
 /* Returns by which factor the image is wider and higher than the panel, 1 to
  * PANELIMAGE_MAGNIFICATION_MAX; 0: it has no such size, or is no image. Reads its header only. */
 unsigned panelimage_magnification(const uint8_t *data, size_t size, struct panelimage_size panel);
@@ -140,6 +151,10 @@ void panelimage_conversion_be_quick(struct panelimage_conversion *conversion);
  * a tenth fewer bytes if it has more than max_bytes, which takes up to three times as long. It may
  * then still have more: the caller decides what that means. No effect on a still. */
 void panelimage_conversion_limit(struct panelimage_conversion *conversion, size_t max_bytes);
+
+/* Cuts an animation whose file would exceed PANELIMAGE_OUTPUT_MAX_BYTES at the end of a frame,
+ * instead of failing. Call it before the first step. */
+void panelimage_conversion_cut(struct panelimage_conversion *conversion);
 
 /* Change of all colours of an image over black. */
 struct panelimage_colours {

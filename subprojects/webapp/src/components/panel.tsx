@@ -1,14 +1,16 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { HEIGHT, WIDTH } from "../panel/size";
+import { SMALL, type Size } from "../panel/size";
 
 /** State of a panel: it shows its picture, sleeps, is offline, or has never connected. */
 export type PanelState = "on" | "asleep" | "offline" | "never";
 
 interface PanelProps {
-	/** URL of a picture of the panel's size; none: all dots are dark. */
+	/** URL of a picture, which is shown in the panel's size; none: all dots are dark. */
 	picture?: string | undefined;
+	/** Default: that of the picture. */
+	size?: Size | undefined;
 	/** 0 to 100. */
 	brightness?: number;
 	state?: PanelState;
@@ -42,28 +44,34 @@ function useReducedMotion(): boolean {
 }
 
 /** The first frame of the picture, standing still. */
-function Still({ kind, picture, label }: LayerProps): JSX.Element {
+function Still({ kind, picture, size, onSize, label }: LayerProps): JSX.Element {
 	const canvas = useRef<HTMLCanvasElement>(null);
 	useEffect(() => {
 		const image = new Image();
 		image.onload = () => {
 			const context = canvas.current?.getContext("2d");
-			context?.clearRect(0, 0, WIDTH, HEIGHT);
-			context?.drawImage(image, 0, 0);
+			onSize?.({ width: image.naturalWidth, height: image.naturalHeight });
+			if (!context) return;
+			context.clearRect(0, 0, size.width, size.height);
+			context.imageSmoothingEnabled = false;
+			context.drawImage(image, 0, 0, size.width, size.height);
 		};
 		image.src = picture;
 		return () => {
 			image.onload = null;
 		};
-	}, [picture]);
+	}, [picture, size]);
 	const words =
 		label === undefined ? { "aria-hidden": true } : { role: "img" as const, "aria-label": label };
-	return <canvas ref={canvas} class={`panel-${kind}`} width={WIDTH} height={HEIGHT} {...words} />;
+	return <canvas ref={canvas} class={`panel-${kind}`} {...size} {...words} />;
 }
 
 interface LayerProps {
 	kind: "picture" | "bloom" | "glow";
 	picture: string;
+	size: Size;
+	/** Called with the size of a picture that was loaded. */
+	onSize?: (size: Size) => void;
 	/** None for the layers that are only glow. */
 	label?: string;
 }
@@ -71,15 +79,17 @@ interface LayerProps {
 /** The picture, or its glow. */
 function Layer({ moves, ...layer }: LayerProps & { moves: boolean }): JSX.Element {
 	if (!moves) return <Still {...layer} />;
-	const { kind, picture, label } = layer;
+	const { kind, picture, size, onSize, label } = layer;
 	return (
 		<img
 			class={`panel-${kind}`}
 			src={picture}
 			alt={label ?? ""}
 			aria-hidden={label === undefined}
-			width={WIDTH}
-			height={HEIGHT}
+			{...size}
+			onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
+				onSize?.({ width, height })
+			}
 		/>
 	);
 }
@@ -95,6 +105,10 @@ function Moon(): JSX.Element {
 /** A panel as seen on a desk. All pictures of these pages are drawn with it, in every size. */
 export function Panel(props: PanelProps): JSX.Element {
 	const { picture, brightness = 100, state = "on", label, says, line } = props;
+	const [ownSize, setOwnSize] = useState(SMALL);
+	const size = props.size ?? ownSize;
+	const onSize = (seen: Size) =>
+		setOwnSize((now) => (now.width === seen.width && now.height === seen.height ? now : seen));
 	const [isPointedAt, setPointedAt] = useState(false);
 	const isReduced = useReducedMotion();
 	const shows =
@@ -106,10 +120,11 @@ export function Panel(props: PanelProps): JSX.Element {
 			class="panel"
 			data-state={state}
 			data-old={props.isOld === true}
+			data-wide={size.width > SMALL.width}
 			style={{
 				"--light": String(lightOf(brightness)),
-				"--columns": String(WIDTH),
-				"--rows": String(HEIGHT),
+				"--columns": String(size.width),
+				"--rows": String(size.height),
 			}}
 		>
 			<div
@@ -117,10 +132,19 @@ export function Panel(props: PanelProps): JSX.Element {
 				onPointerEnter={() => setPointedAt(true)}
 				onPointerLeave={() => setPointedAt(false)}
 			>
-				{isLit && <Layer kind="glow" picture={picture} moves={moves} />}
+				{isLit && <Layer kind="glow" picture={picture} size={size} moves={moves} />}
 				<div class="panel-face">
-					{shows && <Layer kind="picture" picture={picture} label={label} moves={moves} />}
-					{isLit && <Layer kind="bloom" picture={picture} moves={moves} />}
+					{shows && (
+						<Layer
+							kind="picture"
+							picture={picture}
+							size={size}
+							onSize={onSize}
+							label={label}
+							moves={moves}
+						/>
+					)}
+					{isLit && <Layer kind="bloom" picture={picture} size={size} moves={moves} />}
 					{!shows && <span class="only-read">{label}</span>}
 					{state === "asleep" && (
 						<div class="panel-says">

@@ -1,9 +1,9 @@
 import { fitted, toBlob } from "./canvas";
-import { HEIGHT, WIDTH } from "../panel/size";
+import { SMALL, type Size } from "../panel/size";
 import { BYTES_MAX, type Fit } from "./picture";
 
 export interface Frame {
-	/** A still WebP file of 64x32. */
+	/** A still WebP file of the panel's size. */
 	bytes: Uint8Array;
 	durationMs: number;
 }
@@ -53,8 +53,11 @@ function imageData(bytes: Uint8Array): Uint8Array {
 }
 
 /** Makes an animated WebP, which loops for ever, of still ones (RFC 9649, 2.7). */
-export function joinFrames(frames: readonly Frame[]): Uint8Array<ArrayBuffer> {
-	const size = [...little(WIDTH - 1, 3), ...little(HEIGHT - 1, 3)];
+export function joinFrames(
+	frames: readonly Frame[],
+	{ width, height }: Size = SMALL,
+): Uint8Array<ArrayBuffer> {
+	const size = [...little(width - 1, 3), ...little(height - 1, 3)];
 	const animation = 0x02;
 	const noBlend = 0x02;
 	const parts = [
@@ -81,6 +84,7 @@ const QUALITIES = [1, 0.9, 0.75, 0.5];
 async function encode(
 	frames: { canvas: HTMLCanvasElement; durationMs: number }[],
 	quality: number,
+	size: Size,
 ) {
 	const made: Frame[] = [];
 	for (const { canvas, durationMs } of frames) {
@@ -88,12 +92,12 @@ async function encode(
 		if (blob.type !== "image/webp") throw new Error("this browser cannot write WebP");
 		made.push({ bytes: new Uint8Array(await blob.arrayBuffer()), durationMs });
 	}
-	return joinFrames(made);
+	return joinFrames(made, size);
 }
 
 /** Scales every frame of an animation to the panel; reduces quality until the file fits the server's
  * limit. */
-export async function fittedAnimation(blob: Blob, fit: Fit, at: number): Promise<Blob> {
+export async function fittedAnimation(blob: Blob, fit: Fit, at: number, size: Size): Promise<Blob> {
 	const decoder = new ImageDecoder({ data: await blob.arrayBuffer(), type: blob.type });
 	await Promise.all([decoder.tracks.ready, decoder.completed]);
 	const count = decoder.tracks.selectedTrack?.frameCount ?? 0;
@@ -104,7 +108,7 @@ export async function fittedAnimation(blob: Blob, fit: Fit, at: number): Promise
 		const { displayWidth: width, displayHeight: height } = image;
 		const durationMs = (image.duration ?? 0) / 1000;
 		frames.push({
-			canvas: fitted({ source: image, width, height }, fit, at),
+			canvas: fitted({ source: image, width, height }, fit, at, size),
 			durationMs: durationMs <= HASTY_MS ? 100 : durationMs,
 		});
 		image.close();
@@ -112,7 +116,7 @@ export async function fittedAnimation(blob: Blob, fit: Fit, at: number): Promise
 	decoder.close();
 	let bytes = new Uint8Array();
 	for (const quality of QUALITIES) {
-		bytes = await encode(frames, quality);
+		bytes = await encode(frames, quality, size);
 		if (bytes.length <= BYTES_MAX) break;
 	}
 	return new Blob([bytes], { type: "image/webp" });

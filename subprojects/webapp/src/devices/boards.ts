@@ -13,6 +13,11 @@ export const BOARD_NAMES: readonly { value: string; words: string }[] = [
 	{ value: "other", words: "Another board" },
 ];
 
+/** Whether panels of the board have 128x64 pixels. */
+export function isWide(board: string | null): boolean {
+	return board?.endsWith("_wide") === true;
+}
+
 /** Name of a board in words. */
 export function boardWords(board: string): string {
 	return BOARD_NAMES.find(({ value }) => value === board)?.words ?? board;

@@ -1,4 +1,4 @@
-import { HEIGHT, WIDTH } from "../panel/size";
+import { SMALL, type Size } from "../panel/size";
 import { placeOf, type Fit } from "./picture";
 
 /** Anything that a canvas can draw, with its size. */
@@ -31,12 +31,17 @@ function halved({ source, width, height }: Drawable, wanted: number): Drawable {
 	return now;
 }
 
-/** The picture as a panel can show it: 64x32, over black. */
-export function fitted(picture: Drawable, fit: Fit, at: number): HTMLCanvasElement {
-	const place = placeOf(picture.width, picture.height, fit, at);
-	const [canvas, context] = surface(WIDTH, HEIGHT);
+/** The picture as a panel can show it: in its size, over black. */
+export function fitted(
+	picture: Drawable,
+	fit: Fit,
+	at: number,
+	size: Size = SMALL,
+): HTMLCanvasElement {
+	const place = placeOf(picture.width, picture.height, fit, at, size);
+	const [canvas, context] = surface(size.width, size.height);
 	const { source } = halved(picture, place.width);
-	context.fillRect(0, 0, WIDTH, HEIGHT);
+	context.fillRect(0, 0, size.width, size.height);
 	// Small pictures are pixel art: keep their pixels sharp.
 	context.imageSmoothingEnabled = picture.width > place.width;
 	context.imageSmoothingQuality = "high";

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { canScaleAnimations, fittedAnimation } from "./animation";
 import { fitted, toBlob } from "./canvas";
-import { HEIGHT, WIDTH } from "../panel/size";
+import { SMALL, type Size } from "../panel/size";
 import { BYTES_MAX, readFacts, type Fit } from "./picture";
 
 /** A picture that the user has chosen to push. */
@@ -12,8 +12,8 @@ export interface Chosen {
 	blob: Blob;
 	width: number;
 	height: number;
-	/** Whether the panel can show it unchanged. */
-	isReady: boolean;
+	/** Whether it is in a format that the server takes. */
+	isTaken: boolean;
 	isAnimated: boolean;
 	/** Whether the browser can scale its frames. */
 	canMove: boolean;
@@ -39,7 +39,7 @@ export async function choose(file: File): Promise<Chosen | string> {
 			blob,
 			width,
 			height,
-			isReady: facts !== undefined && width === WIDTH && height === HEIGHT,
+			isTaken: facts !== undefined,
 			isAnimated,
 			canMove: isAnimated && (await canScaleAnimations(blob.type)),
 		};
@@ -56,12 +56,17 @@ export interface Prepared {
 	fault?: string;
 }
 
-async function prepare(chosen: Chosen, fit: Fit, at: number): Promise<Blob> {
-	if (chosen.isReady) return chosen.blob;
-	if (chosen.canMove) return fittedAnimation(chosen.blob, fit, at);
+/** Whether the panel can show the picture unchanged. The server doubles one for small panels. */
+export function isReady({ isTaken, width, height }: Chosen, size: Size): boolean {
+	return isTaken && [size, SMALL].some((one) => width === one.width && height === one.height);
+}
+
+async function prepare(chosen: Chosen, fit: Fit, at: number, size: Size): Promise<Blob> {
+	if (isReady(chosen, size)) return chosen.blob;
+	if (chosen.canMove) return fittedAnimation(chosen.blob, fit, at, size);
 	const bitmap = await createImageBitmap(chosen.blob);
 	const picture = { source: bitmap, width: bitmap.width, height: bitmap.height };
-	const blob = await toBlob(fitted(picture, fit, at), "image/png");
+	const blob = await toBlob(fitted(picture, fit, at, size), "image/png");
 	bitmap.close();
 	return blob;
 }
@@ -71,13 +76,13 @@ function kib(bytes: number): string {
 }
 
 /** The picture as it would be sent. */
-export function usePrepared(chosen: Chosen, fit: Fit, at: number): Prepared {
+export function usePrepared(chosen: Chosen, fit: Fit, at: number, size: Size): Prepared {
 	const [prepared, setPrepared] = useState<Prepared>({});
 	useEffect(() => {
 		let url: string | undefined;
 		let isOver = false;
 		const make = async () => {
-			const blob = await prepare(chosen, fit, at);
+			const blob = await prepare(chosen, fit, at, size);
 			if (isOver) return;
 			url = URL.createObjectURL(blob);
 			const fault =
@@ -95,6 +100,6 @@ export function usePrepared(chosen: Chosen, fit: Fit, at: number): Prepared {
 			// The preview shows it until the next one is ready.
 			setTimeout(() => url !== undefined && URL.revokeObjectURL(url), 1_000);
 		};
-	}, [chosen, fit, at]);
+	}, [chosen, fit, at, size]);
 	return prepared;
 }

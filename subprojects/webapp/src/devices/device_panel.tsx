@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { isOld, panelNews } from "../api/live";
 import { calmNowMs, nowMs } from "../components/clock";
 import { Panel } from "../components/panel";
+import { sizeOf } from "../panel/size";
 import type { PanelNews } from "../stream/news";
 import { pictureUrl, type Device } from "./store";
 import { faceOf, lineOf, nameOf, type Called } from "./words";
@@ -46,6 +47,7 @@ export function DevicePanel(props: DevicePanelProps): JSX.Element {
 	const said = isOld.value && news ? `Before: ${words}` : words;
 	return (
 		<Panel
+			size={sizeOf(device.size)}
 			picture={picture === undefined ? undefined : pictureUrl(device.id, picture)}
 			brightness={face.brightness}
 			state={face.state}

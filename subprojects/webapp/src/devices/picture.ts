@@ -1,4 +1,4 @@
-import { HEIGHT, WIDTH } from "../panel/size";
+import { SMALL, type Size } from "../panel/size";
 import { readAnimation } from "../panel/webp";
 
 /** The server accepts no larger file. */
@@ -107,11 +107,17 @@ interface Rectangle {
 }
 
 /**
- * Places the picture on the panel's 64x32: if scaled, it is shown as a whole, with black beside it.
+ * Places the picture on the panel: if scaled, it is shown as a whole, with black beside it.
  * If cropped, it fills the panel, and `at` (0 to 1) selects the part that is kept.
  */
-export function placeOf(width: number, height: number, fit: Fit, at = 0.5): Rectangle {
-	const scales = [WIDTH / width, HEIGHT / height];
+export function placeOf(
+	width: number,
+	height: number,
+	fit: Fit,
+	at = 0.5,
+	size: Size = SMALL,
+): Rectangle {
+	const scales = [size.width / width, size.height / height];
 	const scale = fit === "scale" ? Math.min(...scales) : Math.max(...scales);
 	const [wide, high] = [
 		Math.max(1, Math.round(width * scale)),
@@ -119,8 +125,8 @@ export function placeOf(width: number, height: number, fit: Fit, at = 0.5): Rect
 	];
 	const share = fit === "scale" ? 0.5 : at;
 	return {
-		x: Math.round((WIDTH - wide) * share),
-		y: Math.round((HEIGHT - high) * share),
+		x: Math.round((size.width - wide) * share),
+		y: Math.round((size.height - high) * share),
 		width: wide,
 		height: high,
 	};

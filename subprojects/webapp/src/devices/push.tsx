@@ -10,8 +10,8 @@ import { Field } from "../components/field";
 import { Range } from "../components/slider";
 import { toast } from "../components/toast";
 import { toBase64 } from "./canvas";
-import { usePrepared, type Chosen } from "./chosen";
-import { HEIGHT, WIDTH } from "../panel/size";
+import { isReady, usePrepared, type Chosen } from "./chosen";
+import { sizeOf, type Size } from "../panel/size";
 import { entryName, freeName, type Fit } from "./picture";
 import { Message } from "./message";
 import { saidOf } from "./shown";
@@ -32,6 +32,7 @@ const ENDS = [
 
 interface FitQuestionProps {
 	chosen: Chosen;
+	size: Size;
 	fit: Fit;
 	onFit: (fit: Fit) => void;
 	at: number;
@@ -39,20 +40,20 @@ interface FitQuestionProps {
 }
 
 /** Question how to fit a picture of another size. */
-function FitQuestion({ chosen, fit, onFit, at, onAt }: FitQuestionProps): JSX.Element {
+function FitQuestion({ chosen, size, fit, onFit, at, onAt }: FitQuestionProps): JSX.Element {
 	const id = useId();
 	const { width, height } = chosen;
-	const isLikePanel = width * HEIGHT === height * WIDTH;
+	const isLikePanel = width * size.height === height * size.width;
 	return (
 		<div class="stack">
 			<p>
-				This {chosen.isAnimated ? "animation" : "picture"} is {width}x{height}. Panels are {WIDTH}x
-				{HEIGHT}.{isLikePanel ? " It will be scaled." : " Scale it or crop it?"}
+				This {chosen.isAnimated ? "animation" : "picture"} is {width}x{height}. The panel is{" "}
+				{size.width}x{size.height}.{isLikePanel ? " It will be scaled." : " Scale it or crop it?"}
 			</p>
 			{chosen.isAnimated && !chosen.canMove && (
 				<p class="notice">
 					This browser cannot scale animations, so only the first frame would be shown. To keep the
-					animation, make the file {WIDTH}x{HEIGHT} and choose it again.
+					animation, make the file {size.width}x{size.height} and choose it again.
 				</p>
 			)}
 			{!isLikePanel && (
@@ -71,7 +72,7 @@ function FitQuestion({ chosen, fit, onFit, at, onAt }: FitQuestionProps): JSX.El
 			{!isLikePanel && fit === "crop" && (
 				<div class="field">
 					<label for={id}>
-						{width * HEIGHT > height * WIDTH ? "Left to right" : "Top to bottom"}
+						{width * size.height > height * size.width ? "Left to right" : "Top to bottom"}
 					</label>
 					<Range id={id} value={Math.round(at * 100)} onInput={(share) => onAt(share / 100)} />
 				</div>
@@ -316,7 +317,8 @@ function Review(props: ReviewProps): JSX.Element {
 	}));
 	const [isBusy, setBusy] = useState(false);
 	const [problem, setProblem] = useState<Problem>();
-	const prepared = usePrepared(chosen, fit, at);
+	const size = sizeOf(device.size);
+	const prepared = usePrepared(chosen, fit, at, size);
 	useLook(prepared.url, `Preview of ${chosen.name}`, onLook);
 	const push = async () => {
 		if (!prepared.blob) return;
@@ -338,8 +340,8 @@ function Review(props: ReviewProps): JSX.Element {
 	const fault = prepared.fault ?? (nameFault ? undefined : problem?.message);
 	return (
 		<div class="review stack">
-			{!chosen.isReady && (
-				<FitQuestion chosen={chosen} fit={fit} onFit={setFit} at={at} onAt={setAt} />
+			{!isReady(chosen, size) && (
+				<FitQuestion chosen={chosen} size={size} fit={fit} onFit={setFit} at={at} onAt={setAt} />
 			)}
 			<WayFields way={way} onWay={change} taken={taken} fault={nameFault} />
 			{fault && (
@@ -360,13 +362,19 @@ function Review(props: ReviewProps): JSX.Element {
 }
 
 /** Lets users choose a file, as an alternative to drop and paste. */
-function Chooser({ onFiles }: { onFiles: (files: readonly File[]) => void }): JSX.Element {
+function Chooser({
+	size,
+	onFiles,
+}: {
+	size: Size;
+	onFiles: (files: readonly File[]) => void;
+}): JSX.Element {
 	const input = useRef<HTMLInputElement>(null);
 	return (
 		<div class="chooser stack">
 			<p class="words">
-				Drop pictures here or on the panel, paste one, or choose files. Panels are {WIDTH}x{HEIGHT};
-				pictures of other sizes are scaled or cropped.
+				Drop pictures here or on the panel, paste one, or choose files. The panel is {size.width}x
+				{size.height}; pictures of other sizes are scaled or cropped.
 			</p>
 			<div class="row">
 				<Button kind="primary" onClick={() => input.current?.click()}>
@@ -420,7 +428,7 @@ export function Push(props: PushProps): JSX.Element {
 			) : (
 				<>
 					<Message device={props.device} />
-					<Chooser onFiles={props.onFiles} />
+					<Chooser size={sizeOf(props.device.size)} onFiles={props.onFiles} />
 					<End device={props.device} isKept={props.isKept} />
 				</>
 			)}

@@ -6,6 +6,7 @@ import { Button } from "../components/button";
 import { Empty } from "../components/empty";
 import { isolated } from "../components/isolated";
 import { Panel } from "../components/panel";
+import { sizeOf } from "../panel/size";
 import { sentence } from "../components/sentence";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
@@ -196,7 +197,11 @@ function Row(props: RowProps): JSX.Element {
 		>
 			{handle}
 			<div class="entry-picture">
-				<Panel picture={picture} label={picture === undefined ? "No picture yet" : name} />
+				<Panel
+					size={sizeOf(device.size)}
+					picture={picture}
+					label={picture === undefined ? "No picture yet" : name}
+				/>
 			</div>
 			<Words {...props} />
 			<div class="row entry-actions">

@@ -1,6 +1,7 @@
 import plainSettings from "plain-settings";
 import type { ComponentChildren, JSX } from "preact";
 import { patch } from "../api/client";
+import { Button } from "../components/button";
 import { Check } from "../components/check";
 import { Choice } from "../components/choice";
 import { Fault } from "../components/fault";
@@ -8,7 +9,7 @@ import { Field } from "../components/field";
 import { Select } from "../components/select";
 import { Slider } from "../components/slider";
 import { Timezone } from "../components/timezone";
-import { BOARD_NAMES } from "./boards";
+import { BOARD_NAMES, isWide } from "./boards";
 import { languages } from "./languages";
 import { LeaderSetting } from "./leader_setting";
 import { Note } from "./note";
@@ -157,6 +158,37 @@ function BoardNameSetting(props: SettingsProps): JSX.Element {
 	);
 }
 
+const SIZES = [
+	{ value: "64x32", words: "64x32" },
+	{ value: "128x64", words: "128x64" },
+];
+
+function SizeSetting(props: SettingsProps): JSX.Element {
+	const { save, said, fault, chosen } = useSetting("size", props);
+	const { board, size } = props.device;
+	const proposed = isWide(board) ? "128x64" : "64x32";
+	const differs = board !== null && board !== "other" && proposed !== size;
+	return (
+		<div class="stack">
+			<Select
+				label="Pixels"
+				value={typeof chosen === "string" ? chosen : size}
+				options={SIZES}
+				onChange={save}
+				said={said}
+				fault={fault}
+				help="Apps that support 128x64 are drawn for it. All other pictures are doubled."
+			/>
+			{differs && (
+				<div class="row">
+					<span class="quiet">Panels of this board usually have {proposed}.</span>
+					<Button onClick={() => save(proposed)}>Use {proposed}</Button>
+				</div>
+			)}
+		</div>
+	);
+}
+
 function NoteSetting(props: SettingsProps): JSX.Element {
 	return <Note stored={props.device.note} saver={useSetting("note", props)} />;
 }
@@ -272,6 +304,7 @@ export function Settings({
 				<TimezoneSetting {...props} />
 				<DevicePlace {...props} />
 				<BoardNameSetting {...props} />
+				<SizeSetting {...props} />
 				<TextSetting
 					{...props}
 					name="scheduleInterval"

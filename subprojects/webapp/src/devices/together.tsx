@@ -7,6 +7,7 @@ import { Dialog } from "../components/dialog";
 import { Select } from "../components/select";
 import { Slider } from "../components/slider";
 import { toBase64 } from "./canvas";
+import { sizeOf } from "../panel/size";
 import { choose, usePrepared, type Chosen } from "./chosen";
 import type { Device, Entry } from "./store";
 import { nameOfEntry } from "./words";
@@ -128,11 +129,12 @@ function Pin(props: PartProps): JSX.Element {
 }
 
 function PushChosen({ picture, ...props }: PartProps & { picture: Chosen }): JSX.Element {
-	const { chosen } = props;
-	const prepared = usePrepared(picture, "crop", 0.5);
+	const { devices, chosen } = props;
+	const isWide = devices.some(({ id, size }) => size === "128x64" && chosen.includes(id));
+	const prepared = usePrepared(picture, "crop", 0.5, sizeOf(isWide ? "128x64" : "64x32"));
 	const [run, isBusy] = useChange(props, async () => {
 		const image = await toBase64(prepared.blob ?? picture.blob);
-		return post("/web/push", { devices: [...chosen], image, duration: 15 });
+		return post("/web/push", { devices: [...chosen], image, duration: 15, fit: true });
 	});
 	return (
 		<>

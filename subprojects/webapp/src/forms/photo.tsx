@@ -4,7 +4,7 @@ import { Button } from "../components/button";
 import { Panel } from "../components/panel";
 import { Range } from "../components/slider";
 import { fitted, toBase64, toBlob } from "../devices/canvas";
-import { HEIGHT, WIDTH } from "../panel/size";
+import { SMALL } from "../panel/size";
 import { helpOf, labelOf, type FieldProps } from "./props";
 import { Around } from "./simple";
 
@@ -39,10 +39,12 @@ interface Photo {
 function Cut({ photo, onAt }: { photo: Photo; onAt: (at: number) => void }): JSX.Element | null {
 	const id = useId();
 	const { width, height } = photo.bitmap;
-	if (width * HEIGHT === height * WIDTH) return null;
+	if (width * SMALL.height === height * SMALL.width) return null;
 	return (
 		<div class="field">
-			<label for={id}>{width * HEIGHT > height * WIDTH ? "Left to right" : "Top to bottom"}</label>
+			<label for={id}>
+				{width * SMALL.height > height * SMALL.width ? "Left to right" : "Top to bottom"}
+			</label>
 			<Range id={id} value={Math.round(photo.at * 100)} onInput={(share) => onAt(share / 100)} />
 		</div>
 	);

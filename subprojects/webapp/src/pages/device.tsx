@@ -5,6 +5,7 @@ import { panelNews, useWatch } from "../api/live";
 import { useResource } from "../api/resource";
 import { Empty } from "../components/empty";
 import { Panel } from "../components/panel";
+import { sizeOf } from "../panel/size";
 import { Tabs } from "../components/tabs";
 import { choose, type Chosen } from "../devices/chosen";
 import { Failing } from "../devices/failing";
@@ -182,6 +183,10 @@ interface ChosenDeviceProps {
 	tab: string;
 }
 
+function LookPanel({ device, look: { url, words } }: { device: Device; look: Look }): JSX.Element {
+	return <Panel size={sizeOf(device.size)} picture={url} label={words} line={words} />;
+}
+
 function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element {
 	const choice = useChoice(device.id);
 	const [look, setLook] = useState<Look>();
@@ -203,7 +208,7 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 			</div>
 			<DropTarget onFiles={choice.take}>
 				{look && tab === "push" ? (
-					<Panel picture={look.url} label={look.words} line={look.words} />
+					<LookPanel device={device} look={look} />
 				) : (
 					<DevicePanel device={device} entries={entries && calledIn(entries)} line="clock" />
 				)}
