@@ -127,6 +127,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/devices/{deviceId}/add", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}/apps/{installationId}", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}/connect", &endpoint_page},
+    {HTTP_GET, "/devices/{deviceId}/flash", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}/push", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}/settings", &endpoint_page},
     {HTTP_GET, "/link", &endpoint_page},

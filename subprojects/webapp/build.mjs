@@ -103,6 +103,26 @@ const plainSettings = {
 	},
 };
 
+const CHIPS = ["32", "32c3", "32s2", "32s3"];
+
+/** esptool-js, for the chips that panels may have. */
+const esptool = {
+	name: "esptool",
+	setup({ onResolve, onLoad }) {
+		// The browser's own, in place of a CommonJS module.
+		onResolve({ filter: /^atob-lite$/ }, ({ path }) => ({ path, namespace: "esptool" }));
+		onResolve({ filter: /\/(esp|stub_flasher_)\w+\.js(on)?$/ }, ({ path: file }) => {
+			const chip = /(?:esp|stub_flasher_)(\w+)\.\w+$/.exec(file)[1];
+			if (!/targets\//.test(file) || CHIPS.includes(chip)) return undefined;
+			return { path: "none", namespace: "esptool" };
+		});
+		onLoad({ filter: /^none$/, namespace: "esptool" }, () => ({ contents: "export {};" }));
+		onLoad({ filter: /^atob-lite$/, namespace: "esptool" }, () => ({
+			contents: "export default (text) => atob(text);",
+		}));
+	},
+};
+
 async function bundle() {
 	const result = await build({
 		absWorkingDir: SOURCE,
@@ -118,7 +138,7 @@ async function bundle() {
 		jsx: "automatic",
 		jsxImportSource: "preact",
 		loader: { ".webp": "dataurl" },
-		plugins: [styles, ownApps, plainSettings],
+		plugins: [styles, ownApps, plainSettings, esptool],
 		define: { DEVELOPMENT: String(mode === "--development") },
 		minify: true,
 		metafile: true,
@@ -138,7 +158,7 @@ async function bundle() {
 		outputs,
 		inputs: [
 			...Object.keys(result.metafile.inputs).filter(
-				(name) => !/^(own-apps|plain-settings):/.test(name),
+				(name) => !/^(own-apps|plain-settings|esptool):/.test(name),
 			),
 			...shared,
 			...plain.inputs.map((file) => path.relative(SOURCE, file)),
@@ -146,9 +166,18 @@ async function bundle() {
 	};
 }
 
-function shells(outputs) {
+/** Loaded parts import the first script for what they share with it, so all of it is in a part, and the
+ * entry does nothing but import that. Returns the part's name. */
+function firstScript(outputs) {
+	const entry = outputs.find((file) => /^app-.*\.js$/.test(file.name));
+	const part = /^import"\.\/(part-\w+\.js)";\n?$/.exec(entry.data.toString())?.[1];
+	if (!part) throw new Error(`${entry.name} does more than to import one part`);
+	outputs.splice(outputs.indexOf(entry), 1);
+	return part;
+}
+
+function shells(script) {
 	const template = fs.readFileSync(path.join(SOURCE, "src/shell.html"), "utf8");
-	const script = outputs.find((file) => /^app-.*\.js$/.test(file.name)).name;
 	return BASES.map((base, depth) => ({
 		name: `shell-${depth}.html`,
 		data: Buffer.from(template.replaceAll("{base}", base).replace("{script}", script)),
@@ -156,12 +185,13 @@ function shells(outputs) {
 }
 
 const { outputs, inputs } = await bundle();
+const script = firstScript(outputs);
 fs.rmSync(folder, { recursive: true, force: true });
 fs.mkdirSync(folder, { recursive: true });
 const lines = ["--cache-control", "public, max-age=31536000, immutable"];
 for (const { name, data } of outputs) lines.push(`/web/assets/${name}=${write(name, data)}`);
 lines.push("--cache-control", "no-cache");
-for (const { name, data } of shells(outputs)) lines.push(`${name}=${write(name, data)}`);
+for (const { name, data } of shells(script)) lines.push(`${name}=${write(name, data)}`);
 fs.writeFileSync(list, `${lines.join("\n")}\n`);
 const used = [...inputs, "src/shell.html", "build.mjs", "package-lock.json"];
 const names = used.map((name) => path.join(SOURCE, name).replaceAll(" ", "\\ "));

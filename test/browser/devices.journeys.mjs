@@ -1186,7 +1186,7 @@ export default {
 		assert.equal(await page.locator(".device-grid > li").count(), 1);
 	},
 
-	"the live page loads in 5 requests and one a panel, and 120 KB": async (stage) => {
+	"the live page loads in 5 requests and one a panel, and 85 KB": async (stage) => {
 		const owned = await owner(stage);
 		await push(stage, owned, { colour: [5, 5, 55], installationId: "lamp" });
 		const page = await stage.signedIn(owned.person);
@@ -1213,7 +1213,7 @@ export default {
 		await page.goto("devices");
 		await showsColour(page, [5, 5, 55], ".device-tile img.panel-picture");
 		assert.ok(requests.size <= 6, [...requests].join(" "));
-		assert.ok(bytes <= 120_000, `${bytes} bytes`);
+		assert.ok(bytes <= 85_000, `${bytes} bytes`);
 	},
 
 	"photographs of devices": async (stage) => {

@@ -7,39 +7,39 @@ import { Toasts } from "./components/toast";
 import { Boundary } from "./frame/boundary";
 import { AwayLine, Frame } from "./frame/frame";
 import { Gate } from "./frame/gate";
+import { lazily } from "./frame/lazy";
 import { Heading } from "./frame/page";
 import { go, path } from "./frame/place";
-import { matchRoute, type Parameters } from "./frame/routes";
+import { matchRoute, type Parameters as PathParameters } from "./frame/routes";
 import { Shortcuts } from "./frame/shortcuts";
-import { AccountPage } from "./pages/account";
-import { AccessPage } from "./pages/account_access";
-import { AccountRemovalPage } from "./pages/account_removal";
-import { AdminPage } from "./pages/admin";
-import { AuditPage } from "./pages/admin_audit";
-import { FirmwarePage } from "./pages/admin_firmware";
-import { InstancePage } from "./pages/admin_instance";
-import { InvitationsPage } from "./pages/admin_invitations";
-import { AppPage } from "./pages/app";
-import { AddPage, AppsPage } from "./pages/apps";
-import { InstallPage } from "./pages/app_install";
 import { ComponentsPage } from "./pages/components";
-import { DevicePage } from "./pages/device";
-import { NewDevicePage } from "./pages/device_new";
 import { DevicesPage } from "./pages/devices";
-import { ImportPage } from "./pages/import_tronbyt";
-import { InstallationPage } from "./pages/installation";
-import { KeysPage } from "./pages/keys";
-import { LinkPage } from "./pages/link";
 import { Missing } from "./pages/missing";
-import { PanelPage } from "./pages/panel";
-import { ReviewPage } from "./pages/review";
-import { ReviewsPage } from "./pages/reviews";
-import { RegisterPage, SignInPage } from "./pages/sign_in";
-import { StudioPage } from "./pages/studio";
-import { StudioAppPage } from "./pages/studio_app";
-import { WebhooksPage } from "./pages/webhooks";
 
-type Page = (props: { account: Account; parameters: Parameters }) => JSX.Element | null;
+type Page = (props: { account: Account; parameters: PathParameters }) => JSX.Element | null;
+
+const FlashPage: Page = lazily(async () => (await import("./pages/flash")).FlashPage);
+
+type Others = typeof import("./pages/others");
+
+/** A page of the script that the first look at Devices does not need. */
+function other(name: keyof Others): Page {
+	return lazily<Parameters<Page>[0]>(async () => (await import("./pages/others"))[name]);
+}
+
+const LATER_MS = 5_000;
+let isLater = false;
+
+/** Loads the other pages once the first one has what it needs: the next click does not wait for them. */
+function loadOthersLater(): void {
+	if (isLater) return;
+	isLater = true;
+	setTimeout(() => void import("./pages/others").catch(() => undefined), LATER_MS);
+}
+
+// Pages with several paths keep their state while the path changes.
+const DevicePage = other("DevicePage");
+const StudioAppPage = other("StudioAppPage");
 
 /** "/" for a signed-in user. */
 function Home(): JSX.Element | null {
@@ -47,56 +47,61 @@ function Home(): JSX.Element | null {
 	return null;
 }
 
+const gate = () => import("./pages/gate");
+const SignInPage = lazily<object>(async () => (await gate()).SignInPage);
+const RegisterPage = lazily<object>(async () => (await gate()).RegisterPage);
+
 /** Pages that do not need a signed-in user. */
-const open: Record<string, () => JSX.Element> = {
-	panel: PanelPage,
-	link: LinkPage,
+const open: Record<string, (props: object) => JSX.Element | null> = {
+	panel: lazily<object>(async () => (await gate()).PanelPage),
+	link: lazily<object>(async () => (await gate()).LinkPage),
 	...(DEVELOPMENT ? { "web/components": ComponentsPage } : {}),
 };
 
 const pages: Record<string, Page> = {
 	"": Home,
 	devices: DevicesPage,
-	"devices/new": NewDevicePage,
-	"devices/import": ImportPage,
+	"devices/new": other("NewDevicePage"),
+	"devices/import": other("ImportPage"),
 	"devices/{id}": DevicePage,
-	"devices/{id}/add": AddPage,
+	"devices/{id}/add": other("AddPage"),
+	"devices/{id}/flash": FlashPage,
 	"devices/{id}/{tab}": DevicePage,
-	"devices/{id}/apps/{installation}": InstallationPage,
-	"development/keys": KeysPage,
-	"development/webhooks": WebhooksPage,
-	account: AccountPage,
-	apps: AppsPage,
-	"apps/{id}": AppPage,
-	"apps/{id}/install/{device}": InstallPage,
-	studio: StudioPage,
+	"devices/{id}/apps/{installation}": other("InstallationPage"),
+	"development/keys": other("KeysPage"),
+	"development/webhooks": other("WebhooksPage"),
+	account: other("AccountPage"),
+	apps: other("AppsPage"),
+	"apps/{id}": other("AppPage"),
+	"apps/{id}/install/{device}": other("InstallPage"),
+	studio: other("StudioPage"),
 	"studio/{id}": StudioAppPage,
 	"studio/{id}/{part}": StudioAppPage,
 	"studio/{id}/{part}/{name}": StudioAppPage,
-	"account/access": AccessPage,
-	"account/removal": AccountRemovalPage,
+	"account/access": other("AccessPage"),
+	"account/removal": other("AccountRemovalPage"),
 };
 
 /** Pages of administrators; for others they do not exist. */
 const administration: Record<string, Page> = {
-	admin: AdminPage,
-	"admin/invitations": InvitationsPage,
-	"admin/firmware": FirmwarePage,
-	"admin/audit": AuditPage,
-	"admin/instance": InstancePage,
+	admin: other("AdminPage"),
+	"admin/invitations": other("InvitationsPage"),
+	"admin/firmware": other("FirmwarePage"),
+	"admin/audit": other("AuditPage"),
+	"admin/instance": other("InstancePage"),
 };
 
 /** Pages of reviewers. */
 const reviewing: Record<string, Page> = {
-	review: ReviewsPage,
-	"review/{id}": ReviewPage,
+	review: other("ReviewsPage"),
+	"review/{id}": other("ReviewPage"),
 };
 
 /**
  * key: a page whose parts have URLs of their own keeps its state while its path changes, so its key
  * is the ID; for others the key is the path.
  */
-function pageOf(account: Account): { Page: Page; parameters: Parameters; key: string } {
+function pageOf(account: Account): { Page: Page; parameters: PathParameters; key: string } {
 	const found =
 		(account.isAdministrator ? matchRoute(administration, path.value) : undefined) ??
 		(account.isReviewer ? matchRoute(reviewing, path.value) : undefined) ??
@@ -125,6 +130,7 @@ function Content(): JSX.Element | null {
 	if (!start.value) return <Waiting />;
 	const { account, registration } = start.value;
 	if (account) {
+		loadOthersLater();
 		const { Page, parameters, key } = pageOf(account);
 		return (
 			<Frame account={account}>
