@@ -1,7 +1,7 @@
 // Passkeys, with Chromium's virtual authenticator, and the removal of an account.
 import assert from "node:assert/strict";
 import { slowProxy } from "./slow_proxy.mjs";
-import { inMenu, waitUntil } from "./wait.mjs";
+import { inMenu, pressMore, waitUntil } from "./wait.mjs";
 
 const HOOK = "https://burglar.example.org/";
 const BROKER = "mqtts://burglar.example.org";
@@ -202,7 +202,7 @@ export default {
 		await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Key ring");
 		await page.keyboard.press("Enter");
 		await page.getByRole("rowheader", { name: "Key ring" }).waitFor();
-		await page.getByRole("button", { name: "Remove Key ring" }).click();
+		await pressMore(page, "Key ring", "Remove");
 		await page.getByRole("dialog").getByRole("button", { name: "Use a passkey" }).click();
 		await page.getByText("No passkeys yet").waitFor();
 		await signInAgain(page);
@@ -310,7 +310,7 @@ export default {
 		await addPasskeyOnAnother(stage, person);
 		await page.reload();
 		await page.getByRole("rowheader", { name: "Telephone" }).waitFor();
-		await page.getByRole("button", { name: "Remove Telephone" }).click();
+		await pressMore(page, "Telephone", "Remove");
 		await page.screenshot({
 			path: `${stage.scene.pictures}/passkey-removal-light.png`,
 		});

@@ -1,6 +1,6 @@
 // Signing in, links, the account, API keys.
 import assert from "node:assert/strict";
-import { inMenu, waitUntil } from "./wait.mjs";
+import { inMenu, pressMore, waitUntil } from "./wait.mjs";
 
 const PASSWORD = "nine green lanterns";
 
@@ -128,10 +128,10 @@ export default {
 		assert.ok(!(await page.content()).includes(key));
 		await stage.ask("listen", { key });
 		await page.getByRole("row", { name: /Backup script.*1 event stream open/ }).waitFor();
-		await page.getByRole("button", { name: "Revoke Backup script" }).click();
+		await pressMore(page, "Backup script", "Revoke");
 		await page.getByRole("button", { name: "Cancel" }).click();
 		assert.equal(await stage.ask("use_key", { key }), 200);
-		await page.getByRole("button", { name: "Revoke Backup script" }).click();
+		await pressMore(page, "Backup script", "Revoke");
 		await page.getByRole("button", { name: "Revoke", exact: true }).click();
 		await page.getByText("No API keys yet").waitFor();
 		await stage.ask("wait_for_refusal", { key });
@@ -157,17 +157,17 @@ export default {
 			"key-revocation",
 			async (page) => {
 				await page.goto("development/keys");
-				await page.getByRole("button", { name: "Revoke Ended" }).click();
+				await pressMore(page, "Ended", "Revoke");
 				await page.getByText("They end, too").waitFor();
 			},
 			person,
 		);
-		await page.getByRole("button", { name: "Revoke Kept" }).click();
+		await pressMore(page, "Kept", "Revoke");
 		await dialog.getByText("Webhook for https://kept.example.invalid").waitFor();
 		await dialog.getByLabel("Keep them").check();
 		await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
 		await page.getByText("Kept revoked").waitFor();
-		await page.getByRole("button", { name: "Revoke Ended" }).click();
+		await pressMore(page, "Ended", "Revoke");
 		await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
 		await page.getByText("Ended revoked").waitFor();
 		await page.getByRole("button", { name: "Change Limited" }).click();
@@ -375,7 +375,7 @@ export default {
 		await createKey(page, name);
 		await page.getByRole("button", { name: "I have copied it" }).click();
 		await page.getByRole("rowheader", { name }).waitFor();
-		await page.getByRole("button", { name: `Revoke ${name}` }).click();
+		await pressMore(page, name, "Revoke");
 		await page.getByRole("heading", { name: `Revoke ${name}?` }).waitFor();
 		assert.equal(await page.title(), "API keys · displayd");
 		assert.equal(await page.locator("main img").count(), 0);
@@ -573,9 +573,9 @@ export default {
 		await stage.checkTables(page, "webhooks");
 		await row.getByRole("button", { name: /^Test/ }).click();
 		await page.getByText(/was not found|cannot be reached|did not answer/).waitFor();
-		await row.getByRole("button", { name: /^Switch off/ }).click();
+		await pressMore(row, undefined, "Switch off");
 		await row.getByText("Switched off", { exact: true }).waitFor();
-		await row.getByRole("button", { name: /^Remove/ }).click();
+		await pressMore(row, undefined, "Remove");
 		await page.getByRole("button", { name: "Remove", exact: true }).click();
 		await page.getByText("No webhooks yet").waitFor();
 	},

@@ -1,5 +1,6 @@
 // Rules for showing entries of a rotation: disabled, at some hours, pinned, at night.
 import assert from "node:assert/strict";
+import { pressMore } from "./wait.mjs";
 
 const LIVE = ".device .drop .panel";
 const COLOURS = { red: [200, 0, 0], green: [0, 200, 0], blue: [0, 0, 200] };
@@ -30,7 +31,7 @@ function entry(page, name) {
 
 /** Opens the options of an entry. */
 async function optionsOf(page, name) {
-	await page.getByRole("button", { name: `Options of ${name}` }).click();
+	await pressMore(page, name, "Options");
 	return page.getByRole("group", { name: `When ${name} is shown` });
 }
 
@@ -195,11 +196,26 @@ export default {
 
 	"options by keyboard alone, on a phone": async (stage) => {
 		const { page } = await openRotation(stage, { screen: "phone" });
-		await page.getByRole("button", { name: "Options of red" }).focus();
-		await page.keyboard.press("Enter");
+		await page.getByRole("button", { name: "More for red" }).press("ArrowDown");
 		const focused = () => page.evaluate(() => document.activeElement.textContent);
-		await page.keyboard.press("Tab");
+		assert.match(await focused(), /^Options/);
+		await page.keyboard.press("End");
 		assert.match(await focused(), /^Remove/);
+		await page.keyboard.press("ArrowDown");
+		assert.match(await focused(), /^Options/);
+		await page.keyboard.press("r");
+		assert.match(await focused(), /^Remove/);
+		await page.keyboard.press("Home");
+		await page.keyboard.press("Escape");
+		const hasMore = () =>
+			page.waitForFunction(() => document.activeElement.ariaLabel === "More for red");
+		await hasMore();
+		assert.equal(await page.getByRole("menu").count(), 0);
+		await page.keyboard.press("ArrowUp");
+		assert.match(await focused(), /^Remove/);
+		await page.keyboard.press("Home");
+		await page.keyboard.press("Enter");
+		await hasMore();
 		await page.keyboard.press("Tab");
 		await page.keyboard.press("Space");
 		await entry(page, "red").getByText("Switched off").waitFor();
@@ -217,8 +233,11 @@ export default {
 			.getByText("Saved")
 			.first()
 			.waitFor();
-		await page.getByRole("button", { name: "Options of red" }).focus();
-		await page.keyboard.press("Enter");
+		await page.getByRole("button", { name: "More for red" }).press("Enter");
+		await stage.checkAccessibility(page);
+		const item = page.getByRole("menuitemcheckbox", { name: "Options of red" });
+		assert.equal(await item.getAttribute("aria-checked"), "true");
+		await item.press("Enter");
 		await page.getByRole("group", { name: "When red is shown" }).waitFor({ state: "detached" });
 	},
 

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post, Problem, put, remove } from "../api/client";
 import { panelNews } from "../api/live";
-import { Button } from "../components/button";
+import { RowActions, type Action } from "../components/actions";
 import { Empty } from "../components/empty";
 import { isolated } from "../components/isolated";
 import { Panel } from "../components/panel";
@@ -173,14 +173,38 @@ function Words({ device, entry, rotation }: RowProps): JSX.Element {
 	);
 }
 
+/** What can be done with an entry. options: whether they are shown, and what shows or hides them. */
+function actionsOf(
+	{ device, entry, rotation }: RowProps,
+	options: { isOpen: boolean; toggle: () => void },
+): Action[] {
+	const page = `devices/${device.id}/apps/${encodeURIComponent(entry.installationId)}`;
+	return [
+		{
+			words: "Show now",
+			isDisabled: entry.picture === null,
+			onClick: () => void showNow(device, entry),
+		},
+		{
+			words: "Options",
+			of: `of ${nameOfEntry(entry)}`,
+			isOn: options.isOpen,
+			onClick: options.toggle,
+		},
+		...(entry.kind === "app" ? [{ words: "Set up", to: page }] : []),
+		{ words: "Remove", onClick: () => removeEntry(device, entry, rotation) },
+	];
+}
+
 function Row(props: RowProps): JSX.Element {
-	const { device, entry, rotation, handle, shift, isHeld } = props;
+	const { device, entry, handle, shift, isHeld } = props;
 	const id = useId();
 	const [isOpen, setOpen] = useState(false);
 	const name = nameOfEntry(entry);
 	const picture = entry.picture === null ? undefined : pictureUrl(device.id, entry.picture);
 	const isNew = arrived.value === `${device.id}/${entry.installationId}`;
 	const place = useRef<HTMLLIElement>(null);
+	const actions = actionsOf(props, { isOpen, toggle: () => setOpen(!isOpen) });
 	useEffect(() => {
 		if (isNew) place.current?.scrollIntoView({ block: "center" });
 	}, [isNew]);
@@ -199,22 +223,8 @@ function Row(props: RowProps): JSX.Element {
 				<Panel picture={picture} label={picture === undefined ? "No picture yet" : name} />
 			</div>
 			<Words {...props} />
-			<div class="row entry-actions">
-				<Button isDisabled={picture === undefined} onClick={() => void showNow(device, entry)}>
-					Show now<span class="only-read"> {name}</span>
-				</Button>
-				<button
-					type="button"
-					class="button plain"
-					aria-expanded={isOpen}
-					aria-controls={id}
-					onClick={() => setOpen(!isOpen)}
-				>
-					Options<span class="only-read"> of {name}</span>
-				</button>
-				<Button onClick={() => removeEntry(device, entry, rotation)}>
-					Remove<span class="only-read"> {name}</span>
-				</Button>
+			<div class="entry-actions">
+				<RowActions name={name} actions={actions} />
 			</div>
 			{isOpen && <EntryOptions {...props} id={id} name={name} />}
 		</li>

@@ -4,6 +4,7 @@ import { get, patch, post, Problem, remove, type Account, type Schemas } from ".
 import type { Passkey } from "../api/passkey";
 import { useResource, type Resource } from "../api/resource";
 import { renewSession, setAccount } from "../api/session";
+import { RowActions } from "../components/actions";
 import { Button } from "../components/button";
 import { mebibytes } from "../components/bytes";
 import { confirm } from "../components/dialog";
@@ -177,9 +178,16 @@ function Sessions({ sessions }: { sessions: Resource<Session[]> }): JSX.Element 
 						isAction: true,
 						cell: (session) =>
 							!session.isCurrent && (
-								<Button onClick={() => void end(session, sessions)}>
-									End<span class="only-read"> the session of {browserName(session.userAgent)}</span>
-								</Button>
+								<RowActions
+									name={browserName(session.userAgent)}
+									actions={[
+										{
+											words: "End",
+											of: `the session of ${browserName(session.userAgent)}`,
+											onClick: () => void end(session, sessions),
+										},
+									]}
+								/>
 							),
 					},
 				]}
