@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useWatch } from "../api/live";
 import { Button } from "../components/button";
 import { Empty } from "../components/empty";
+import { Controls } from "../devices/controls";
 import { DevicePanel } from "../devices/device_panel";
 import { Failing } from "../devices/failing";
 import { useEntryNames } from "../devices/names";
@@ -52,7 +53,15 @@ function useSeen(devices: readonly Device[]): {
 	return { seen: isMany ? seen : devices.map(({ id }) => id), grid };
 }
 
-function Grid({ devices, isFew }: { devices: readonly Device[]; isFew: boolean }): JSX.Element {
+function Grid({
+	devices,
+	isFew,
+	onDevice,
+}: {
+	devices: readonly Device[];
+	isFew: boolean;
+	onDevice: (device: Device) => void;
+}): JSX.Element {
 	const { seen, grid } = useSeen(devices);
 	useWatch(seen);
 	const names = useEntryNames(seen);
@@ -64,6 +73,7 @@ function Grid({ devices, isFew }: { devices: readonly Device[]; isFew: boolean }
 						<DevicePanel device={device} title={device.name} entries={names.get(device.id)} />
 						<Failing entries={names.get(device.id)} />
 					</a>
+					<Controls device={device} onDevice={onDevice} />
 					<a
 						class="device-act"
 						href={`devices/${device.id}/add`}
@@ -118,7 +128,7 @@ function Search({
 
 /** /devices: every panel, live. */
 export function DevicesPage(): JSX.Element {
-	const { value, problem } = useDevices();
+	const { value, problem, update } = useDevices();
 	const [text, setText] = useAddress("q");
 	const [isTogether, setTogether] = useState(false);
 	const devices = value.value;
@@ -142,7 +152,9 @@ export function DevicesPage(): JSX.Element {
 			{devices && isTogether && <Together devices={devices} onClose={() => setTogether(false)} />}
 			{problem.value && !devices && <p class="notice bad">{problem.value.message}</p>}
 			{devices?.length === 0 && <NoDevices />}
-			{found && found.length > 0 && <Grid devices={found} isFew={(devices?.length ?? 0) <= FEW} />}
+			{found && found.length > 0 && (
+				<Grid devices={found} isFew={(devices?.length ?? 0) <= FEW} onDevice={update} />
+			)}
 			{devices && devices.length > 0 && found?.length === 0 && <p class="quiet">No matches</p>}
 		</div>
 	);
