@@ -194,6 +194,42 @@ export default {
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
 	},
 
+	"an entry is moved to the top and the bottom, duplicated, and copied to a device": async (
+		stage,
+	) => {
+		const { page, account, device } = await openRotation(stage);
+		const hall = await stage.ask("add_device", { account, name: "Hall" });
+		const hasOrder = (wanted) =>
+			page.waitForFunction(
+				(list) =>
+					[...document.querySelectorAll("[data-handle]")]
+						.map((handle) => handle.dataset.handle)
+						.join()
+						.startsWith(list),
+				wanted,
+			);
+		await hasOrder("red,green,blue");
+		await pressMore(page, "blue", "Move to the top");
+		await hasOrder("blue,red,green");
+		await pressMore(page, "blue", "Move to the bottom");
+		await hasOrder("red,green,blue");
+		await page.getByRole("button", { name: "More for red", exact: true }).click();
+		const top = page.getByRole("menuitem", { name: "Move to the top" });
+		assert.equal(await top.getAttribute("aria-disabled"), "true");
+		await page.keyboard.press("Escape");
+		await pressMore(page, "green", "Duplicate");
+		await page.waitForFunction(() => document.querySelectorAll("[data-handle]").length === 4);
+		await pressMore(page, "red", "Copy to a device");
+		const dialog = page.getByRole("dialog", { name: "Copy red" });
+		await dialog.getByLabel("To the device").selectOption({ label: "Hall" });
+		await stage.checkAccessibility(page);
+		await dialog.getByRole("button", { name: "Copy", exact: true }).click();
+		await page.getByText("red copied to Hall").waitFor();
+		assert.equal((await stage.ask("entries_of", { account, device: hall.id })).length, 1);
+		assert.equal((await stage.ask("entries_of", { account, device: device.id })).length, 4);
+		assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), "More for red");
+	},
+
 	"options by keyboard alone, on a phone": async (stage) => {
 		const { page } = await openRotation(stage, { screen: "phone" });
 		await page.getByRole("button", { name: "More for red" }).press("ArrowDown");

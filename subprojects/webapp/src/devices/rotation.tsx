@@ -1,52 +1,22 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { post, Problem, put, remove } from "../api/client";
+import { Problem, put } from "../api/client";
 import { panelNews } from "../api/live";
-import { RowActions, type Action } from "../components/actions";
+import { RowActions } from "../components/actions";
 import { Empty } from "../components/empty";
-import { isolated } from "../components/isolated";
 import { Panel } from "../components/panel";
 import { sentence } from "../components/sentence";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { arrived } from "./arrival";
+import { actionsOf, CopyDialog, say } from "./entry_actions";
 import { EntryOptions } from "./entry_options";
 import { Night } from "./night";
 import { dragTo, inOrder, moved, shiftOf, type Drag } from "./order";
-import { removed, removeLater, settleRemoval } from "./removals";
+import { removed } from "./removals";
 import { wordsOfStanding } from "./schedule";
 import { pictureUrl, type Device, type Entry, type RotationResource } from "./store";
 import { nameOfEntry } from "./words";
-
-function say(error: unknown): void {
-	if (!(error instanceof Problem)) throw error;
-	toast(error.message);
-}
-
-async function showNow(device: Device, entry: Entry): Promise<void> {
-	const { installationId } = entry;
-	try {
-		const place = { deviceId: device.id, installationId };
-		await post("/web/devices/{deviceId}/rotation/{installationId}/show", undefined, place);
-	} catch (error) {
-		say(error);
-	}
-}
-
-function removeEntry(device: Device, entry: Entry, rotation: RotationResource): void {
-	const place = { deviceId: device.id, installationId: entry.installationId };
-	const key = `${device.id}/${entry.installationId}`;
-	const undo = removeLater(key, (isLeaving) => {
-		const options = { keepalive: isLeaving };
-		void remove("/web/devices/{deviceId}/rotation/{installationId}", place, options)
-			.catch((error: unknown) => {
-				if (!(error instanceof Problem) || error.status !== 404) say(error);
-			})
-			.then(() => rotation.refresh())
-			.finally(() => settleRemoval(key));
-	});
-	toast(`${isolated(nameOfEntry(entry))} removed`, undo);
-}
 
 interface ReorderedEntries {
 	entries: Entry[];
@@ -173,29 +143,6 @@ function Words({ device, entry, rotation }: RowProps): JSX.Element {
 	);
 }
 
-/** What can be done with an entry. options: whether they are shown, and what shows or hides them. */
-function actionsOf(
-	{ device, entry, rotation }: RowProps,
-	options: { isOpen: boolean; toggle: () => void },
-): Action[] {
-	const page = `devices/${device.id}/apps/${encodeURIComponent(entry.installationId)}`;
-	return [
-		{
-			words: "Show now",
-			isDisabled: entry.picture === null,
-			onClick: () => void showNow(device, entry),
-		},
-		{
-			words: "Options",
-			of: `of ${nameOfEntry(entry)}`,
-			isOn: options.isOpen,
-			onClick: options.toggle,
-		},
-		...(entry.kind === "app" ? [{ words: "Set up", to: page }] : []),
-		{ words: "Remove", onClick: () => removeEntry(device, entry, rotation) },
-	];
-}
-
 function Row(props: RowProps): JSX.Element {
 	const { device, entry, handle, shift, isHeld } = props;
 	const id = useId();
@@ -204,7 +151,12 @@ function Row(props: RowProps): JSX.Element {
 	const picture = entry.picture === null ? undefined : pictureUrl(device.id, entry.picture);
 	const isNew = arrived.value === `${device.id}/${entry.installationId}`;
 	const place = useRef<HTMLLIElement>(null);
-	const actions = actionsOf(props, { isOpen, toggle: () => setOpen(!isOpen) });
+	const [isCopying, setCopying] = useState(false);
+	const actions = actionsOf(props, {
+		isOpen,
+		toggle: () => setOpen(!isOpen),
+		copy: () => setCopying(true),
+	});
 	useEffect(() => {
 		if (isNew) place.current?.scrollIntoView({ block: "center" });
 	}, [isNew]);
@@ -226,6 +178,7 @@ function Row(props: RowProps): JSX.Element {
 			<div class="entry-actions">
 				<RowActions name={name} actions={actions} />
 			</div>
+			{isCopying && <CopyDialog device={device} entry={entry} onClose={() => setCopying(false)} />}
 			{isOpen && <EntryOptions {...props} id={id} name={name} />}
 		</li>
 	);
