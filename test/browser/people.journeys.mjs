@@ -62,6 +62,9 @@ export default {
 		const page = await stage.visitor({ baseURL: fresh.url });
 		await page.goto("");
 		await page.getByText("There are no accounts yet").waitFor();
+		await page.getByText("sudo displayctl account link").waitFor();
+		assert.equal(await page.getByLabel("Password").count(), 0);
+		await stage.checkAccessibility(page);
 		await page.goto(fresh.link);
 		await heading(page, "Create the first account").waitFor();
 		assert.equal(new URL(page.url()).hash, "");
@@ -306,7 +309,7 @@ export default {
 		await other.getByText("No API keys yet").waitFor();
 		await createKey(one, "Seen elsewhere");
 		await other.getByRole("rowheader", { name: "Seen elsewhere" }).waitFor();
-		await other.goto("account");
+		await other.goto("account/sessions");
 		await other.getByRole("button", { name: /^End the session of Chrome/ }).click();
 		await other.getByRole("button", { name: "End session", exact: true }).click();
 		await heading(one, "Sign in").waitFor();
@@ -321,6 +324,8 @@ export default {
 		await page.keyboard.press("Tab");
 		await page.getByText("Saved").waitFor();
 		await (await inMenu(page, "Account <i>Ada</i> & 'co'")).waitFor();
+		await page.keyboard.press("Escape");
+		await page.getByRole("link", { name: "Password and passkeys" }).click();
 		await page.getByLabel("Current password", { exact: true }).fill("not this one");
 		await page.getByLabel("New password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
@@ -489,10 +494,23 @@ export default {
 			"account",
 			async (page) => {
 				await page.goto("account");
-				await page.getByRole("rowheader", { name: /this browser/ }).waitFor();
+				await page.getByText(/^Pushed pictures, drafts and versions take/).waitFor();
 			},
 			person,
 		);
+		for (const [name, path, words] of [
+			["account-sign-in", "account/sign-in", "No passkeys yet"],
+			["account-sessions", "account/sessions", "this browser"],
+			["account-mqtt", "account/mqtt", "Broker"],
+		])
+			await stage.photograph(
+				name,
+				async (page) => {
+					await page.goto(path);
+					await page.getByText(words, { exact: true }).first().waitFor();
+				},
+				person,
+			);
 		const administrator = await stage.ask("person", {
 			roles: ["administrator"],
 			name: "Grace Hopper",
@@ -515,7 +533,7 @@ export default {
 
 	"a broker is set, says why it is not connected, and is removed": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person"));
-		await page.goto("account");
+		await page.goto("account/mqtt");
 		const section = page.locator("section", {
 			has: page.getByRole("heading", { name: "MQTT" }),
 		});
