@@ -23,7 +23,7 @@ const FlashPage: Page = lazily(async () => (await import("./pages/flash")).Flash
 type Others = typeof import("./pages/others");
 
 /** A page of the script that the first look at Devices does not need. */
-function other(name: keyof Others): Page {
+function other(name: Extract<keyof Others, `${string}Page`>): Page {
 	return lazily<Parameters<Page>[0]>(async () => (await import("./pages/others"))[name]);
 }
 
@@ -38,6 +38,7 @@ function loadOthersLater(): void {
 }
 
 // Pages with several paths keep their state while the path changes.
+const AccountPage = other("AccountPage");
 const DevicePage = other("DevicePage");
 const StudioAppPage = other("StudioAppPage");
 
@@ -70,7 +71,7 @@ const pages: Record<string, Page> = {
 	"devices/{id}/apps/{installation}": other("InstallationPage"),
 	"development/keys": other("KeysPage"),
 	"development/webhooks": other("WebhooksPage"),
-	account: other("AccountPage"),
+	account: AccountPage,
 	apps: other("AppsPage"),
 	"apps/{id}": other("AppPage"),
 	"apps/{id}/install/{device}": other("InstallPage"),
@@ -80,6 +81,7 @@ const pages: Record<string, Page> = {
 	"studio/{id}/{part}/{name}": StudioAppPage,
 	"account/access": other("AccessPage"),
 	"account/removal": other("AccountRemovalPage"),
+	"account/{part}": AccountPage,
 };
 
 /** Pages of administrators; for others they do not exist. */
@@ -99,7 +101,7 @@ const reviewing: Record<string, Page> = {
 
 /**
  * key: a page whose parts have URLs of their own keeps its state while its path changes, so its key
- * is the ID; for others the key is the path.
+ * is the ID, or the path of its first part; for others the key is the path.
  */
 function pageOf(account: Account): { Page: Page; parameters: PathParameters; key: string } {
 	const found =
@@ -107,9 +109,10 @@ function pageOf(account: Account): { Page: Page; parameters: PathParameters; key
 		(account.isReviewer ? matchRoute(reviewing, path.value) : undefined) ??
 		matchRoute(pages, path.value);
 	const { route: Page, parameters } = found ?? { route: Missing, parameters: {} };
-	const { id, device, installation } = parameters;
+	const { id, device, installation, part } = parameters;
 	const isOfTwo = device !== undefined || installation !== undefined;
-	return { Page, parameters, key: isOfTwo ? path.value : (id ?? path.value) };
+	const whole = part === undefined ? path.value : path.value.replace(/\/[^/]*$/, "");
+	return { Page, parameters, key: isOfTwo ? path.value : (id ?? whole) };
 }
 
 /** The page until it is known who is signed in: blank, unless the request has failed. */
