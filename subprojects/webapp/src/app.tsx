@@ -49,13 +49,13 @@ function Home(): JSX.Element | null {
 }
 
 const gate = () => import("./pages/gate");
-const SignInPage = lazily<object>(async () => (await gate()).SignInPage);
-const RegisterPage = lazily<object>(async () => (await gate()).RegisterPage);
+const SignInPage = lazily(async () => (await gate()).SignInPage);
+const RegisterPage = lazily(async () => (await gate()).RegisterPage);
 
 /** Pages that do not need a signed-in user. */
 const open: Record<string, (props: object) => JSX.Element | null> = {
-	panel: lazily<object>(async () => (await gate()).PanelPage),
-	link: lazily<object>(async () => (await gate()).LinkPage),
+	panel: lazily(async () => (await gate()).PanelPage),
+	link: lazily(async () => (await gate()).LinkPage),
 	...(DEVELOPMENT ? { "web/components": ComponentsPage } : {}),
 };
 
