@@ -59,7 +59,75 @@ function opacityOf(page) {
 		.evaluate((element) => Number(getComputedStyle(element).opacity));
 }
 
+/** The names of the devices in a list, from the top. */
+function namesIn(page) {
+	return page.locator("tbody th a").allInnerTexts();
+}
+
 export default {
+	"devices as a list are sorted, grouped, chosen and changed together": async (stage) => {
+		const owned = await threeEntries(stage);
+		const { page, account, device } = owned;
+		const others = {};
+		for (const name of ["Attic", "Hall 10", "Hall 9"])
+			others[name] = await stage.ask("add_device", { account, name });
+		await page.goto("devices");
+		await page.getByRole("button", { name: "Show as a list" }).click();
+		await waitUntil(async () => (await namesIn(page)).length === 4);
+		await page.getByLabel("Sort by").selectOption({ label: "Name" });
+		await waitUntil(async () => (await namesIn(page)).join() === "Attic,Hall 9,Hall 10,Kitchen");
+		await page.getByLabel("Group by").selectOption({ label: "State" });
+		await page.getByRole("heading", { name: "Not connected yet" }).waitFor();
+		await page.getByRole("heading", { name: "On", exact: true }).waitFor();
+		assert.match(page.url(), /view=list&sort=name&group=state|sort=name/);
+		await page.reload();
+		await page.getByLabel("Choose this group Not connected yet").check();
+		await page.getByLabel("Choose Attic").uncheck();
+		const bar = page.getByRole("region", { name: "Chosen devices" });
+		await bar.getByText("2 devices").waitFor();
+		await stage.checkAccessibility(page);
+		await bar.getByRole("button", { name: "Change them" }).click();
+		const dialog = page.getByRole("dialog", { name: "Several devices at once" });
+		await dialog.getByLabel("Brightness").press("Home");
+		await dialog.getByRole("button", { name: "Set the brightness" }).click();
+		await dialog.getByText("Done on 2 of 2 devices.").waitFor();
+		await dialog.getByLabel("Copy from").selectOption({ label: "Kitchen" });
+		await dialog.getByLabel("Entry", { exact: true }).selectOption({ label: "green" });
+		await dialog.getByRole("button", { name: "Copy it to the chosen devices" }).click();
+		await waitUntil(async () => {
+			const ids = await stage.ask("entries_of", { account, device: others["Hall 9"].id });
+			return ids.length === 1;
+		});
+		await dialog.getByText("Done on 2 of 2 devices.").waitFor();
+		await stage.checkAccessibility(page);
+		await dialog.getByRole("button", { name: "Close" }).click();
+		const { brightness } = await stage.ask("device_of", { account, device: device.id });
+		assert.notEqual(brightness, 0);
+		for (const name of ["Hall 9", "Hall 10"]) {
+			const changed = await stage.ask("device_of", { account, device: others[name].id });
+			assert.equal(changed.brightness, 0);
+		}
+		await page.getByRole("button", { name: "More for Kitchen" }).click();
+		await page.getByRole("menuitem", { name: "Dark Kitchen" }).click();
+		await page.getByRole("heading", { name: "Asleep" }).waitFor();
+	},
+
+	"photographs of devices as a list": async (stage) => {
+		const { account, person } = await threeEntries(stage);
+		for (const name of ["Attic", "Hall", "Workshop"])
+			await stage.ask("add_device", { account, name });
+		await stage.photograph(
+			"devices-list",
+			async (page) => {
+				await page.goto("devices?view=list&group=state&sort=name");
+				await page.getByRole("heading", { name: "On", exact: true }).waitFor();
+				await page.getByLabel("Choose Attic").check();
+				await page.getByRole("button", { name: "Change them" }).waitFor();
+			},
+			person,
+		);
+	},
+
 	"a tile shows its controls when pointed at": async (stage) => {
 		const owned = await threeEntries(stage);
 		const { page } = owned;

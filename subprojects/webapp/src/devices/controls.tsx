@@ -42,34 +42,42 @@ function Brightness({ device, onDevice }: ControlsProps): JSX.Element {
 	);
 }
 
+/** Shows the next entry of the rotation. */
+export function nextEntry(device: Device): Promise<void> {
+	const place = { deviceId: device.id };
+	return attempt(() => post("/web/devices/{deviceId}/next", undefined, place));
+}
+
+/** Makes a panel dark, or wakes it. */
+export function turnLight(device: Device, isAsleep: boolean): Promise<void> {
+	const place = { deviceId: device.id };
+	return attempt(() =>
+		isAsleep
+			? post("/web/devices/{deviceId}/wake", undefined, place)
+			: post("/web/devices/{deviceId}/sleep", undefined, place),
+	);
+}
+
 /** What people do with a panel each day: next, dark or awake, brightness. */
 export function Controls(props: ControlsProps): JSX.Element {
 	const { device } = props;
 	const news = panelNews(device.id).value;
 	const isAsleep = news?.kind === "asleep" || news?.kind === "night";
 	const isAway = device.isDisabled || news?.isOnline !== true;
-	const place = { deviceId: device.id };
-	const next = () => attempt(() => post("/web/devices/{deviceId}/next", undefined, place));
-	const turn = () =>
-		attempt(() =>
-			isAsleep
-				? post("/web/devices/{deviceId}/wake", undefined, place)
-				: post("/web/devices/{deviceId}/sleep", undefined, place),
-		);
 	return (
 		<div class="device-controls" role="group" aria-label={`Controls of ${device.name}`}>
 			<div class="device-buttons">
 				<Button
 					label={`Next on ${device.name}`}
 					isDisabled={isAway || isAsleep}
-					onClick={() => void next()}
+					onClick={() => void nextEntry(device)}
 				>
 					Next
 				</Button>
 				<Button
 					label={isAsleep ? `Wake ${device.name}` : `Dark on ${device.name}`}
 					isDisabled={isAway}
-					onClick={() => void turn()}
+					onClick={() => void turnLight(device, isAsleep)}
 				>
 					{isAsleep ? "Wake" : "Dark"}
 				</Button>

@@ -8,10 +8,14 @@ import { DevicePanel } from "../devices/device_panel";
 import { Failing } from "../devices/failing";
 import { useEntryNames } from "../devices/names";
 import { useDevices, type Device } from "../devices/store";
-import { Together } from "../devices/together";
+import { lazily } from "../frame/lazy";
 import { Heading } from "../frame/page";
 import { useAddress } from "../frame/place";
 import { WATCHED_MAX } from "../stream/wants";
+
+const others = () => import("./others");
+const Together = lazily(async () => (await others()).Together);
+const DevicesList = lazily(async () => (await others()).DevicesList);
 
 /** Number of devices from which a search is shown: fewer can be seen at a glance. */
 const SEARCHED_FROM = 9;
@@ -88,6 +92,11 @@ function Grid({
 	);
 }
 
+function List({ devices }: { devices: readonly Device[] }): JSX.Element {
+	useWatch(devices.slice(0, WATCHED_MAX).map(({ id }) => id));
+	return <DevicesList devices={devices} />;
+}
+
 function NoDevices(): JSX.Element {
 	return (
 		<Empty title="No devices yet">
@@ -130,7 +139,9 @@ function Search({
 export function DevicesPage(): JSX.Element {
 	const { value, problem, update } = useDevices();
 	const [text, setText] = useAddress("q");
+	const [view, setView] = useAddress("view");
 	const [isTogether, setTogether] = useState(false);
+	const isList = view === "list";
 	const devices = value.value;
 	const found = devices?.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
 	return (
@@ -141,7 +152,12 @@ export function DevicesPage(): JSX.Element {
 					<div class="row">
 						{devices.length >= SEARCHED_FROM && <Search value={text} onInput={setText} />}
 						{devices.length > 1 && (
-							<Button onClick={() => setTogether(true)}>Several at once</Button>
+							<>
+								<Button onClick={() => setTogether(true)}>Several at once</Button>
+								<Button onClick={() => setView(isList ? "" : "list")}>
+									{isList ? "Show as a wall" : "Show as a list"}
+								</Button>
+							</>
 						)}
 						<a class="button" href="devices/new" data-page>
 							Add a device
@@ -152,7 +168,8 @@ export function DevicesPage(): JSX.Element {
 			{devices && isTogether && <Together devices={devices} onClose={() => setTogether(false)} />}
 			{problem.value && !devices && <p class="notice bad">{problem.value.message}</p>}
 			{devices?.length === 0 && <NoDevices />}
-			{found && found.length > 0 && (
+			{found && found.length > 0 && isList && <List devices={found} />}
+			{found && found.length > 0 && !isList && (
 				<Grid devices={found} isFew={(devices?.length ?? 0) <= FEW} onDevice={update} />
 			)}
 			{devices && devices.length > 0 && found?.length === 0 && <p class="quiet">No matches</p>}

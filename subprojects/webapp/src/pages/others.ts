@@ -13,6 +13,8 @@ export { AppPage } from "./app";
 export { InstallPage } from "./app_install";
 export { AddPage, AppsPage } from "./apps";
 export { DevicePage } from "./device";
+export { Together } from "../devices/together";
+export { DevicesList } from "./devices_list";
 export { NewDevicePage } from "./device_new";
 export { ImportPage } from "./import_tronbyt";
 export { InstallationPage } from "./installation";
