@@ -89,6 +89,8 @@ export default {
 		const person = await stage.ask("person", { name });
 		await page.goto("admin");
 		await page.getByLabel("Search accounts").fill(person.email);
+		// The list of all accounts has the row, too, until that of the search replaces it.
+		await page.getByRole("rowheader").nth(1).waitFor({ state: "detached" });
 		await pressMore(page, person.email, "Sign out");
 		await page.getByRole("button", { name: "End sessions" }).click();
 		await page.getByText(`\u2068${name}\u2069 signed out`).waitFor();
