@@ -103,6 +103,26 @@ const plainSettings = {
 	},
 };
 
+const CHIPS = ["32", "32c3", "32s2", "32s3"];
+
+/** esptool-js, for the chips that panels may have. */
+const esptool = {
+	name: "esptool",
+	setup({ onResolve, onLoad }) {
+		// The browser's own, in place of a CommonJS module.
+		onResolve({ filter: /^atob-lite$/ }, ({ path }) => ({ path, namespace: "esptool" }));
+		onResolve({ filter: /\/(esp|stub_flasher_)\w+\.js(on)?$/ }, ({ path: file }) => {
+			const chip = /(?:esp|stub_flasher_)(\w+)\.\w+$/.exec(file)[1];
+			if (!/targets\//.test(file) || CHIPS.includes(chip)) return undefined;
+			return { path: "none", namespace: "esptool" };
+		});
+		onLoad({ filter: /^none$/, namespace: "esptool" }, () => ({ contents: "export {};" }));
+		onLoad({ filter: /^atob-lite$/, namespace: "esptool" }, () => ({
+			contents: "export default (text) => atob(text);",
+		}));
+	},
+};
+
 async function bundle() {
 	const result = await build({
 		absWorkingDir: SOURCE,
@@ -118,7 +138,7 @@ async function bundle() {
 		jsx: "automatic",
 		jsxImportSource: "preact",
 		loader: { ".webp": "dataurl" },
-		plugins: [styles, ownApps, plainSettings],
+		plugins: [styles, ownApps, plainSettings, esptool],
 		define: { DEVELOPMENT: String(mode === "--development") },
 		minify: true,
 		metafile: true,
@@ -136,10 +156,9 @@ async function bundle() {
 	}));
 	return {
 		outputs,
-		first: firstScripts(result.metafile),
 		inputs: [
 			...Object.keys(result.metafile.inputs).filter(
-				(name) => !/^(own-apps|plain-settings):/.test(name),
+				(name) => !/^(own-apps|plain-settings|esptool):/.test(name),
 			),
 			...shared,
 			...plain.inputs.map((file) => path.relative(SOURCE, file)),
@@ -147,35 +166,32 @@ async function bundle() {
 	};
 }
 
-/** Each page's first script and those that it imports, which the browser then loads side by side. */
-function shells({ script, imported }) {
+/** Loaded parts import the first script for what they share with it, so all of it is in a part, and the
+ * entry does nothing but import that. Returns the part's name. */
+function firstScript(outputs) {
+	const entry = outputs.find((file) => /^app-.*\.js$/.test(file.name));
+	const part = /^import"\.\/(part-\w+\.js)";\n?$/.exec(entry.data.toString())?.[1];
+	if (!part) throw new Error(`${entry.name} does more than to import one part`);
+	outputs.splice(outputs.indexOf(entry), 1);
+	return part;
+}
+
+function shells(script) {
 	const template = fs.readFileSync(path.join(SOURCE, "src/shell.html"), "utf8");
-	const preloads = imported.map(
-		(name) => `<link rel="modulepreload" href="{base}web/assets/${name}" />`,
-	);
-	const text = template.replace("{script}", script).replace("{preloads}", preloads.join("\n\t\t"));
 	return BASES.map((base, depth) => ({
 		name: `shell-${depth}.html`,
-		data: Buffer.from(text.replaceAll("{base}", base)),
+		data: Buffer.from(template.replaceAll("{base}", base).replace("{script}", script)),
 	}));
 }
 
-/** Returns the entry point among the outputs, and what it imports at once. */
-function firstScripts({ outputs }) {
-	const [file, { imports }] = Object.entries(outputs).find(
-		([, { entryPoint }]) => entryPoint === "src/main.tsx",
-	);
-	const imported = imports.filter(({ kind }) => kind === "import-statement");
-	return { script: path.basename(file), imported: imported.map((one) => path.basename(one.path)) };
-}
-
-const { outputs, inputs, first } = await bundle();
+const { outputs, inputs } = await bundle();
+const script = firstScript(outputs);
 fs.rmSync(folder, { recursive: true, force: true });
 fs.mkdirSync(folder, { recursive: true });
 const lines = ["--cache-control", "public, max-age=31536000, immutable"];
 for (const { name, data } of outputs) lines.push(`/web/assets/${name}=${write(name, data)}`);
 lines.push("--cache-control", "no-cache");
-for (const { name, data } of shells(first)) lines.push(`${name}=${write(name, data)}`);
+for (const { name, data } of shells(script)) lines.push(`${name}=${write(name, data)}`);
 fs.writeFileSync(list, `${lines.join("\n")}\n`);
 const used = [...inputs, "src/shell.html", "build.mjs", "package-lock.json"];
 const names = used.map((name) => path.join(SOURCE, name).replaceAll(" ", "\\ "));

@@ -1,7 +1,7 @@
 // Passkeys, with Chromium's virtual authenticator, and the removal of an account.
 import assert from "node:assert/strict";
 import { slowProxy } from "./slow_proxy.mjs";
-import { inMenu, waitUntil } from "./wait.mjs";
+import { inMenu, pressMore, waitUntil } from "./wait.mjs";
 
 const HOOK = "https://burglar.example.org/";
 const BROKER = "mqtts://burglar.example.org";
@@ -48,7 +48,7 @@ async function signInAgain(page) {
 }
 
 async function addPasskey(page, person, name) {
-	await page.goto("account");
+	await page.goto("account/sign-in");
 	await page.getByRole("button", { name: "Add a passkey" }).click();
 	const dialog = page.getByRole("dialog");
 	await dialog.getByLabel("Name", { exact: true }).fill(name);
@@ -61,7 +61,7 @@ export default {
 	"a fault names its field": async (stage) => {
 		const person = await stage.ask("person");
 		const page = await stage.signedIn(person);
-		await page.goto("account");
+		await page.goto("account/sign-in");
 		await page.getByLabel("Current password", { exact: true }).fill(person.password);
 		await page.getByLabel("New password", { exact: true }).fill("password123");
 		await page.keyboard.press("Enter");
@@ -75,7 +75,7 @@ export default {
 		const tab = await page.context().newPage();
 		await tab.goto("devices");
 		await heading(tab, "Devices").waitFor();
-		await page.goto("account");
+		await page.goto("account/sign-in");
 		await page.getByLabel("Current password", { exact: true }).fill(person.password);
 		await page.getByLabel("New password", { exact: true }).fill("eight small lamps");
 		const refused = page.waitForResponse((answer) => answer.status() === 401);
@@ -107,7 +107,7 @@ export default {
 					body: JSON.stringify({ url: `https://${host}.example.org/`, events: ["pushed"] }),
 				});
 		});
-		await page.goto("account");
+		await page.goto("account/sessions");
 		await page.getByRole("link", { name: "See what else can act for your account" }).click();
 		await heading(page, "Are these yours?").waitFor();
 		await page.getByRole("rowheader", { name: "https://one.example.org/" }).waitFor();
@@ -183,7 +183,7 @@ export default {
 			globalThis.PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
 		});
 		await authenticator(page);
-		await page.goto("account");
+		await page.goto("account/sign-in");
 		await page.getByText("No passkeys yet").waitFor();
 		await page.getByRole("button", { name: "Add a passkey" }).click();
 		const dialog = page.getByRole("dialog");
@@ -197,12 +197,12 @@ export default {
 		await addPasskey(page, person, name);
 		await signInAgain(page);
 		await page.locator(".bar-menu").waitFor();
-		await page.goto("account");
+		await page.goto("account/sign-in");
 		await page.getByRole("button", { name: `Rename ${name}` }).click();
 		await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Key ring");
 		await page.keyboard.press("Enter");
 		await page.getByRole("rowheader", { name: "Key ring" }).waitFor();
-		await page.getByRole("button", { name: "Remove Key ring" }).click();
+		await pressMore(page, "Key ring", "Remove");
 		await page.getByRole("dialog").getByRole("button", { name: "Use a passkey" }).click();
 		await page.getByText("No passkeys yet").waitFor();
 		await signInAgain(page);
@@ -250,7 +250,7 @@ export default {
 		await heading(visitor, "Sign in").waitFor();
 		assert.equal(await visitor.getByRole("button", { name: /passkey/ }).count(), 0);
 		const page = await stage.signedIn(person);
-		await page.goto("account");
+		await page.goto("account/sign-in");
 		await page.getByText("open this page at localhost").waitFor();
 		assert.equal(await page.getByRole("button", { name: "Add a passkey" }).count(), 0);
 	},
@@ -310,7 +310,7 @@ export default {
 		await addPasskeyOnAnother(stage, person);
 		await page.reload();
 		await page.getByRole("rowheader", { name: "Telephone" }).waitFor();
-		await page.getByRole("button", { name: "Remove Telephone" }).click();
+		await pressMore(page, "Telephone", "Remove");
 		await page.screenshot({
 			path: `${stage.scene.pictures}/passkey-removal-light.png`,
 		});

@@ -1,6 +1,6 @@
 // The catalogue, the studio and reviews.
 import assert from "node:assert/strict";
-import { waitUntil } from "./wait.mjs";
+import { pressMore, waitUntil } from "./wait.mjs";
 
 const heading = (page, name) => page.getByRole("heading", { name, level: 1, exact: true });
 
@@ -497,18 +497,18 @@ def main(config):
 		await page.goBack();
 		await heading(page, `Clock ${mark}`).waitFor();
 		await page.getByText("Installed", { exact: true }).waitFor();
-		await page.getByRole("button", { name: "Remove from Kitchen" }).click();
+		await pressMore(page, "Kitchen", "Remove");
 		await page.getByText("0 of 100 entries").waitFor();
 		await page.getByRole("button", { name: "Undo" }).click();
 		await page.getByText("Installed", { exact: true }).waitFor();
-		await page.getByRole("button", { name: "Remove from Kitchen" }).click();
+		await pressMore(page, "Kitchen", "Remove");
 		await page.getByText("0 of 100 entries").waitFor();
 		// Leaving the page is a decision.
 		await page.goto("studio");
 		await heading(page, "Studio").waitFor();
 		await page.goBack();
 		await page.getByText("0 of 100 entries").waitFor();
-		assert.equal(await page.getByRole("button", { name: "Remove" }).count(), 0);
+		assert.equal(await page.getByRole("button", { name: "More for Kitchen" }).count(), 0);
 	},
 
 	"an author rolls back, and sees first what changes": async (stage) => {

@@ -24,6 +24,7 @@ import images  # noqa: E402
 import npm_packages  # noqa: E402
 import proxies  # noqa: E402
 from device_scene import DeviceScene  # noqa: E402
+from flash_scene import FlashScene  # noqa: E402
 from scenes import SCENES  # noqa: E402
 from server import PATIENCE_S, Server, wait_until  # noqa: E402
 
@@ -31,7 +32,7 @@ EMAIL = "ada@example.org"
 PASSWORD = "seven small lamps"
 
 
-class Scene(DeviceScene):
+class Scene(DeviceScene, FlashScene):
     """Functions for journeys: each method is called by its name."""
 
     def __init__(self, server, files):

@@ -1,7 +1,7 @@
 // Focus: a person who uses the keyboard continues at the same place, whatever a button opens, closes, saves
 // or removes.
 import assert from "node:assert/strict";
-import { waitUntil } from "./wait.mjs";
+import { pressMore, waitUntil } from "./wait.mjs";
 
 const ELSEWHERE = "the page's heading";
 
@@ -46,9 +46,10 @@ async function press(part, name, seen) {
 }
 
 /** Checks that the button regains the focus after one of the dialog's own buttons closed it. */
-async function comesBack(page, name, close) {
+async function comesBack(page, name, close, open = () => press(page, name)) {
 	const dialog = page.getByRole("dialog");
-	await press(page, name, dialog);
+	await open();
+	await dialog.waitFor();
 	await press(dialog, close);
 	await dialog.waitFor({ state: "detached" });
 	await hasFocus(page, exactly(name));
@@ -65,9 +66,14 @@ export default {
 		await press(page, "I have copied it");
 		await page.getByRole("rowheader", { name: "Lamp" }).waitFor();
 		await hasFocus(page, SOMETHING);
-		for (const name of ["Change Lamp", "Revoke Lamp"]) {
-			await comesBack(page, name, "Cancel");
-			await press(page, name, dialog);
+		const open = {
+			"Change Lamp": () => press(page, "Change Lamp", dialog),
+			"More for Lamp": () => pressMore(page, "Lamp", "Revoke", "Enter"),
+		};
+		for (const [name, press] of Object.entries(open)) {
+			await comesBack(page, name, "Cancel", press);
+			await press();
+			await dialog.waitFor();
 			await page.keyboard.press("Escape");
 			await dialog.waitFor({ state: "detached" });
 			await hasFocus(page, exactly(name));
@@ -82,8 +88,10 @@ export default {
 		);
 		await page.getByLabel("Search accounts").fill(person.email);
 		await found;
-		await comesBack(page, `Limit of ${person.email}`, "Cancel");
-		await comesBack(page, `Sign out ${person.email}`, "Cancel");
+		for (const item of ["Limit", "Sign out"])
+			await comesBack(page, `More for ${person.email}`, "Cancel", () =>
+				pressMore(page, person.email, item, "Enter"),
+			);
 		await comesBack(page, `Password link for ${person.email}`, "Done");
 	},
 
@@ -99,17 +107,19 @@ export default {
 		for (const name of ["One", "Two", "Three"]) await send("web/keys", { name });
 		await page.goto("development/keys");
 		await page.getByRole("rowheader").nth(2).waitFor();
-		await press(page, "Revoke Two", dialog);
+		await pressMore(page, "Two", "Revoke", "Enter");
+		await dialog.waitFor();
 		await press(dialog, "Revoke", page.getByText("Two revoked"));
 		await page.getByRole("rowheader", { name: "Two" }).waitFor({ state: "detached" });
-		await hasFocus(page, /^Revoke (One|Three)$/);
+		await hasFocus(page, /^More for (One|Three)$/);
 		for (const path of ["a", "b"])
 			await send("web/webhooks", { url: `https://example.org/${path}`, events: ["online"] });
 		await page.goto("development/webhooks");
-		await press(page, "Switch off https://example.org/a");
+		await pressMore(page, "https://example.org/a", "Switch off", "Enter");
 		await page.getByText("Switched off", { exact: true }).waitFor();
-		await hasFocus(page, exactly("Switch on https://example.org/a"));
-		await press(page, "Remove https://example.org/a", dialog);
+		await hasFocus(page, exactly("More for https://example.org/a"));
+		await pressMore(page, "https://example.org/a", "Remove", "Enter");
+		await dialog.waitFor();
 		await press(dialog, "Remove", page.getByText("Webhook removed"));
 		await page.getByRole("rowheader", { name: "example.org/a" }).waitFor({ state: "detached" });
 		await hasFocus(page, / https:\/\/example.org\/b$/);

@@ -1,6 +1,6 @@
 // Signing in, links, the account, API keys.
 import assert from "node:assert/strict";
-import { inMenu, waitUntil } from "./wait.mjs";
+import { inMenu, pressMore, waitUntil } from "./wait.mjs";
 
 const PASSWORD = "nine green lanterns";
 
@@ -62,6 +62,9 @@ export default {
 		const page = await stage.visitor({ baseURL: fresh.url });
 		await page.goto("");
 		await page.getByText("There are no accounts yet").waitFor();
+		await page.getByText("sudo displayctl account link").waitFor();
+		assert.equal(await page.getByLabel("Password").count(), 0);
+		await stage.checkAccessibility(page);
 		await page.goto(fresh.link);
 		await heading(page, "Create the first account").waitFor();
 		assert.equal(new URL(page.url()).hash, "");
@@ -128,10 +131,10 @@ export default {
 		assert.ok(!(await page.content()).includes(key));
 		await stage.ask("listen", { key });
 		await page.getByRole("row", { name: /Backup script.*1 event stream open/ }).waitFor();
-		await page.getByRole("button", { name: "Revoke Backup script" }).click();
+		await pressMore(page, "Backup script", "Revoke");
 		await page.getByRole("button", { name: "Cancel" }).click();
 		assert.equal(await stage.ask("use_key", { key }), 200);
-		await page.getByRole("button", { name: "Revoke Backup script" }).click();
+		await pressMore(page, "Backup script", "Revoke");
 		await page.getByRole("button", { name: "Revoke", exact: true }).click();
 		await page.getByText("No API keys yet").waitFor();
 		await stage.ask("wait_for_refusal", { key });
@@ -157,17 +160,17 @@ export default {
 			"key-revocation",
 			async (page) => {
 				await page.goto("development/keys");
-				await page.getByRole("button", { name: "Revoke Ended" }).click();
+				await pressMore(page, "Ended", "Revoke");
 				await page.getByText("They end, too").waitFor();
 			},
 			person,
 		);
-		await page.getByRole("button", { name: "Revoke Kept" }).click();
+		await pressMore(page, "Kept", "Revoke");
 		await dialog.getByText("Webhook for https://kept.example.invalid").waitFor();
 		await dialog.getByLabel("Keep them").check();
 		await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
 		await page.getByText("Kept revoked").waitFor();
-		await page.getByRole("button", { name: "Revoke Ended" }).click();
+		await pressMore(page, "Ended", "Revoke");
 		await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
 		await page.getByText("Ended revoked").waitFor();
 		await page.getByRole("button", { name: "Change Limited" }).click();
@@ -306,7 +309,7 @@ export default {
 		await other.getByText("No API keys yet").waitFor();
 		await createKey(one, "Seen elsewhere");
 		await other.getByRole("rowheader", { name: "Seen elsewhere" }).waitFor();
-		await other.goto("account");
+		await other.goto("account/sessions");
 		await other.getByRole("button", { name: /^End the session of Chrome/ }).click();
 		await other.getByRole("button", { name: "End session", exact: true }).click();
 		await heading(one, "Sign in").waitFor();
@@ -321,6 +324,8 @@ export default {
 		await page.keyboard.press("Tab");
 		await page.getByText("Saved").waitFor();
 		await (await inMenu(page, "Account <i>Ada</i> & 'co'")).waitFor();
+		await page.keyboard.press("Escape");
+		await page.getByRole("link", { name: "Password and passkeys" }).click();
 		await page.getByLabel("Current password", { exact: true }).fill("not this one");
 		await page.getByLabel("New password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
@@ -375,7 +380,7 @@ export default {
 		await createKey(page, name);
 		await page.getByRole("button", { name: "I have copied it" }).click();
 		await page.getByRole("rowheader", { name }).waitFor();
-		await page.getByRole("button", { name: `Revoke ${name}` }).click();
+		await pressMore(page, name, "Revoke");
 		await page.getByRole("heading", { name: `Revoke ${name}?` }).waitFor();
 		assert.equal(await page.title(), "API keys · displayd");
 		assert.equal(await page.locator("main img").count(), 0);
@@ -489,10 +494,23 @@ export default {
 			"account",
 			async (page) => {
 				await page.goto("account");
-				await page.getByRole("rowheader", { name: /this browser/ }).waitFor();
+				await page.getByText(/^Pushed pictures, drafts and versions take/).waitFor();
 			},
 			person,
 		);
+		for (const [name, path, words] of [
+			["account-sign-in", "account/sign-in", "Current password"],
+			["account-sessions", "account/sessions", "this browser"],
+			["account-mqtt", "account/mqtt", "Broker"],
+		])
+			await stage.photograph(
+				name,
+				async (page) => {
+					await page.goto(path);
+					await page.getByText(words).first().waitFor();
+				},
+				person,
+			);
 		const administrator = await stage.ask("person", {
 			roles: ["administrator"],
 			name: "Grace Hopper",
@@ -515,7 +533,7 @@ export default {
 
 	"a broker is set, says why it is not connected, and is removed": async (stage) => {
 		const page = await stage.signedIn(await stage.ask("person"));
-		await page.goto("account");
+		await page.goto("account/mqtt");
 		const section = page.locator("section", {
 			has: page.getByRole("heading", { name: "MQTT" }),
 		});
@@ -573,9 +591,9 @@ export default {
 		await stage.checkTables(page, "webhooks");
 		await row.getByRole("button", { name: /^Test/ }).click();
 		await page.getByText(/was not found|cannot be reached|did not answer/).waitFor();
-		await row.getByRole("button", { name: /^Switch off/ }).click();
+		await pressMore(row, undefined, "Switch off");
 		await row.getByText("Switched off", { exact: true }).waitFor();
-		await row.getByRole("button", { name: /^Remove/ }).click();
+		await pressMore(row, undefined, "Remove");
 		await page.getByRole("button", { name: "Remove", exact: true }).click();
 		await page.getByText("No webhooks yet").waitFor();
 	},

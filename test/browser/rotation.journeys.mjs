@@ -1,5 +1,6 @@
 // Rules for showing entries of a rotation: disabled, at some hours, pinned, at night.
 import assert from "node:assert/strict";
+import { pressMore } from "./wait.mjs";
 
 const LIVE = ".device .drop .panel";
 const COLOURS = { red: [200, 0, 0], green: [0, 200, 0], blue: [0, 0, 200] };
@@ -30,7 +31,7 @@ function entry(page, name) {
 
 /** Opens the options of an entry. */
 async function optionsOf(page, name) {
-	await page.getByRole("button", { name: `Options of ${name}` }).click();
+	await pressMore(page, name, "Options");
 	return page.getByRole("group", { name: `When ${name} is shown` });
 }
 
@@ -193,13 +194,64 @@ export default {
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
 	},
 
+	"an entry is moved to the top and the bottom, duplicated, and copied to a device": async (
+		stage,
+	) => {
+		const { page, account, device } = await openRotation(stage);
+		const hall = await stage.ask("add_device", { account, name: "Hall" });
+		const hasOrder = (wanted) =>
+			page.waitForFunction(
+				(list) =>
+					[...document.querySelectorAll("[data-handle]")]
+						.map((handle) => handle.dataset.handle)
+						.join()
+						.startsWith(list),
+				wanted,
+			);
+		await hasOrder("red,green,blue");
+		await pressMore(page, "blue", "Move to the top");
+		await hasOrder("blue,red,green");
+		await pressMore(page, "blue", "Move to the bottom");
+		await hasOrder("red,green,blue");
+		await page.getByRole("button", { name: "More for red", exact: true }).click();
+		const top = page.getByRole("menuitem", { name: "Move to the top" });
+		assert.equal(await top.getAttribute("aria-disabled"), "true");
+		await page.keyboard.press("Escape");
+		await pressMore(page, "green", "Duplicate");
+		await page.waitForFunction(() => document.querySelectorAll("[data-handle]").length === 4);
+		await pressMore(page, "red", "Copy to a device");
+		const dialog = page.getByRole("dialog", { name: "Copy red" });
+		await dialog.getByLabel("To the device").selectOption({ label: "Hall" });
+		await stage.checkAccessibility(page);
+		await dialog.getByRole("button", { name: "Copy", exact: true }).click();
+		await page.getByText("red copied to Hall").waitFor();
+		assert.equal((await stage.ask("entries_of", { account, device: hall.id })).length, 1);
+		assert.equal((await stage.ask("entries_of", { account, device: device.id })).length, 4);
+		assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), "More for red");
+	},
+
 	"options by keyboard alone, on a phone": async (stage) => {
 		const { page } = await openRotation(stage, { screen: "phone" });
-		await page.getByRole("button", { name: "Options of red" }).focus();
-		await page.keyboard.press("Enter");
+		await page.getByRole("button", { name: "More for red" }).press("ArrowDown");
 		const focused = () => page.evaluate(() => document.activeElement.textContent);
-		await page.keyboard.press("Tab");
+		assert.match(await focused(), /^Options/);
+		await page.keyboard.press("End");
 		assert.match(await focused(), /^Remove/);
+		await page.keyboard.press("ArrowDown");
+		assert.match(await focused(), /^Options/);
+		await page.keyboard.press("r");
+		assert.match(await focused(), /^Remove/);
+		await page.keyboard.press("Home");
+		await page.keyboard.press("Escape");
+		const hasMore = () =>
+			page.waitForFunction(() => document.activeElement.ariaLabel === "More for red");
+		await hasMore();
+		assert.equal(await page.getByRole("menu").count(), 0);
+		await page.keyboard.press("ArrowUp");
+		assert.match(await focused(), /^Remove/);
+		await page.keyboard.press("Home");
+		await page.keyboard.press("Enter");
+		await hasMore();
 		await page.keyboard.press("Tab");
 		await page.keyboard.press("Space");
 		await entry(page, "red").getByText("Switched off").waitFor();
@@ -217,8 +269,11 @@ export default {
 			.getByText("Saved")
 			.first()
 			.waitFor();
-		await page.getByRole("button", { name: "Options of red" }).focus();
-		await page.keyboard.press("Enter");
+		await page.getByRole("button", { name: "More for red" }).press("Enter");
+		await stage.checkAccessibility(page);
+		const item = page.getByRole("menuitemcheckbox", { name: "Options of red" });
+		assert.equal(await item.getAttribute("aria-checked"), "true");
+		await item.press("Enter");
 		await page.getByRole("group", { name: "When red is shown" }).waitFor({ state: "detached" });
 	},
 

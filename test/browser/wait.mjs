@@ -21,3 +21,14 @@ export async function inMenu(page, name) {
 	await page.getByRole("button", { name: "Menu", exact: true }).click();
 	return page.locator(".menu").getByRole("link", { name, exact: typeof name === "string" });
 }
+
+/** Presses an item of the menu of a row, or of another part that has actions. */
+export async function pressMore(part, row, item, how = "click") {
+	const name = row === undefined ? /^More for/ : `More for ${row}`;
+	const more = part.getByRole("button", { name, exact: true }).first();
+	if (how === "click") await more.click();
+	else await more.press(how);
+	const found = part.locator('.actions-menu [role^="menuitem"]', { hasText: item });
+	if (how === "click") await found.click();
+	else await found.press(how);
+}

@@ -199,6 +199,7 @@ MADE = {
     "importId": account_import,
     "collectionId": Stage.collection,
     "firmwareId": Stage.firmware,
+    "part": lambda stage: "0",
 }
 # Operations of the operator alone, and those that also name an account.
 IMPORTS = {"chooseCollection", "importApp"}

@@ -50,6 +50,24 @@ def test_images_are_kept_by_board_and_version(world, administrator):
     assert last_deeds(administrator)[:2] == [("firmware.remove", "tronbyt_s3 1.6.6"), ("firmware.add", "tronbyt_s3 1.9.9")]
 
 
+def test_members_read_the_images_by_their_parts(world, administrator):
+    """A page fills in the fields of an image, and flashes it."""
+    part = 256 * 1024
+    content = image(last=bytes(range(256)) * 1200)
+    made = add(administrator, content).json()
+    member = Person(world).browser()
+    assert member.get(PATH).status == 403
+    assert member.get("/web/firmware").ok() == [made]
+    path = f"/web/firmware/{made['id']}/parts"
+    first, second = member.get(f"{path}/0"), member.get(f"{path}/1")
+    assert first.body + second.body == content and len(first.body) == part
+    for wrong in ("2", "99"):
+        assert member.get(f"{path}/{wrong}").problem(404)["code"] == "firmware_not_found"
+    for wrong in ("100", "-1", "x"):
+        assert member.get(f"{path}/{wrong}").status in (400, 404)
+    assert member.get(f"/web/firmware/{UNKNOWN_ID}/parts/0").status == 404
+
+
 def test_a_version_of_the_administrator(administrator):
     """Images that were built without tags have the hash of a commit in their header."""
     untagged = image(version=b"abc1234")

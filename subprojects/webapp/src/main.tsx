@@ -1,9 +1,18 @@
-import "./core";
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/components.css";
+import "./style/panel.css";
+import "./style/frame.css";
+import "./style/pages.css";
+import "./style/apps.css";
+import "./style/account.css";
+import "./style/devices.css";
+import "./style/rotation.css";
+import "./style/render.css";
 
 import { render } from "preact";
 import { loadStart, start, watchServer } from "./api/session";
 import { App } from "./app";
-import { all } from "./routes";
 import { startFocus } from "./frame/focus";
 import { startLinks } from "./frame/links";
 import { path, startPlaces } from "./frame/place";
@@ -19,5 +28,5 @@ if (root) {
 		watchServer();
 		void loadStart();
 	}
-	render(<App all={all} />, root);
+	render(<App />, root);
 }

@@ -193,6 +193,15 @@ export function get<P extends PathsWith<"get">>(
 	return send("get", fill(path, parameters) + queryText(query)) as Promise<Answer<P, "get">>;
 }
 
+/** Reads what is not JSON. */
+export async function getBytes(
+	path: PathsWith<"get">,
+	parameters: Record<string, string>,
+): Promise<Uint8Array> {
+	const response = await ask("get", fill(path, parameters));
+	return new Uint8Array(await response.arrayBuffer());
+}
+
 /** A part of a list, and where the next one begins. */
 export async function getPart<P extends PathsWith<"get">>(
 	path: P,

@@ -10,6 +10,7 @@ import { When } from "../components/when";
 import { go } from "../frame/place";
 import { FirmwareSettings } from "./firmware";
 import { addressEnd, LinkCard } from "./link_card";
+import { renewKey } from "./new_link";
 import type { Device } from "./store";
 
 interface ConnectProps {
@@ -196,17 +197,29 @@ function Restart({ device }: { device: Device }): JSX.Element {
 	);
 }
 
+function NewBoard({ device }: { device: Device }): JSX.Element {
+	return (
+		<div class="act">
+			<div>
+				<p class="act-title">New board</p>
+				<p class="quiet">
+					Puts firmware with your Wi-Fi and this device's address on a board, by a USB cable.
+				</p>
+			</div>
+			<a class="button" href={`devices/${device.id}/flash`} data-page>
+				Flash a board
+			</a>
+		</div>
+	);
+}
+
 /** Buttons: former address, restart, new key, disable, remove. */
 function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => void }): JSX.Element {
 	const { device } = props;
 	const place = { deviceId: device.id };
 	const renew = async () => {
-		const isSure = await confirm({
-			title: `Create a new key for ${isolated(device.name)}?`,
-			text: "The old key stops working at once. The panel stays dark until you enter its new address.",
-			action: "Create a new key",
-		});
-		if (isSure) props.onLink(await post("/web/devices/{deviceId}/key", undefined, place));
+		const made = await renewKey(device);
+		if (made) props.onLink(made);
 	};
 	const toggle = async () => {
 		const path = device.isDisabled
@@ -230,6 +243,7 @@ function Acts(props: ConnectProps & { onLink: (made: Schemas["NewDevice"]) => vo
 		<div class="acts">
 			<Alias {...props} />
 			<Restart device={device} />
+			<NewBoard device={device} />
 			<Act
 				title="New key"
 				about="For when the address is lost, or someone else knows it."

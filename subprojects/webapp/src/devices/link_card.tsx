@@ -6,6 +6,7 @@ import { Button } from "../components/button";
 import { QrCode } from "../components/qr";
 import { Secret } from "../components/secret";
 import { setGuard } from "../frame/place";
+import { handOver } from "./new_link";
 import type { Device } from "./store";
 
 type DeviceLink = Schemas["DeviceLink"];
@@ -15,12 +16,12 @@ export function addressEnd(device: Device): string {
 	return `/d/${device.id}/ws`;
 }
 
-function Step({ children }: { children: JSX.Element | JSX.Element[] }): JSX.Element {
+export function Step({ children }: { children: JSX.Element | JSX.Element[] }): JSX.Element {
 	return <li class="stack">{children}</li>;
 }
 
 /** Shows a tick when the panel connects. */
-function Arrival({ isOnline }: { isOnline: boolean }): JSX.Element {
+export function Arrival({ isOnline }: { isOnline: boolean }): JSX.Element {
 	return (
 		<p class={`arrival ${isOnline ? "is-here" : ""}`} role="status">
 			<svg viewBox="0 0 24 24" aria-hidden="true">
@@ -43,7 +44,14 @@ function Unreachable(): JSX.Element {
 	);
 }
 
-function Steps({ device, link }: { device: Device; link: DeviceLink }): JSX.Element {
+/** How the address is entered on the setup page of a panel; undefined: it is not known here. */
+export function PortalSteps({
+	device,
+	address,
+}: {
+	device: Device;
+	address: string | undefined;
+}): JSX.Element {
 	const isOnline = panelNews(device.id).value?.isOnline === true;
 	return (
 		<ol class="steps">
@@ -56,10 +64,10 @@ function Steps({ device, link }: { device: Device; link: DeviceLink }): JSX.Elem
 			</Step>
 			<Step>
 				<p>
-					Choose your 2.4 GHz Wi-Fi there, and enter this address as the Image URL. It contains the
-					panel's key and is shown only once.
+					Choose your 2.4 GHz Wi-Fi there, and enter {address === undefined ? "the" : "this"}{" "}
+					address as the Image URL. It contains the panel's key and is shown only once.
 				</p>
-				<Secret text={link.webSocketUrl} what="the address" />
+				{address === undefined ? <></> : <Secret text={address} what="the address" />}
 			</Step>
 			<Step>
 				<p>Press “Save and Connect” and wait for the panel to restart.</p>
@@ -67,6 +75,19 @@ function Steps({ device, link }: { device: Device; link: DeviceLink }): JSX.Elem
 			</Step>
 		</ol>
 	);
+}
+
+/** Asks before the page is left, while that would lose an address. */
+export function useAddressGuard(isOn: boolean): void {
+	useEffect(() => {
+		if (!isOn) return undefined;
+		setGuard({
+			title: "Leave without the address?",
+			text: "The address is shown only once. Without it, the panel needs a new key.",
+			action: "Leave",
+		});
+		return () => setGuard(undefined);
+	}, [isOn]);
 }
 
 interface LinkCardProps {
@@ -78,21 +99,14 @@ interface LinkCardProps {
 /** Shows a device's key, which is shown only once: its URLs, what to do with them, and a tick when
  * the panel is connected. */
 export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
-	useEffect(() => {
-		setGuard({
-			title: "Leave without the address?",
-			text: "The address is shown only once. Without it, the panel needs a new key.",
-			action: "Leave",
-		});
-		return () => setGuard(undefined);
-	}, []);
+	useAddressGuard(true);
 	useWatch([device.id]);
 	const isOnline = panelNews(device.id).value?.isOnline === true;
 	return (
 		<div class="link-card stack">
 			{link.reach.isLoopbackOnly && <Unreachable />}
 			<div class="link-columns">
-				<Steps device={device} link={link} />
+				<PortalSteps device={device} address={link.webSocketUrl} />
 				<div class="link-code">
 					<QrCode text={link.webSocketUrl} label="The address as a QR code" />
 					<p class="quiet">For a phone in the panel's network</p>
@@ -105,6 +119,19 @@ export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
 					<Secret text={link.pollingUrl} what="the polling address" />
 				</div>
 			</details>
+			<p>
+				A new board without firmware?{" "}
+				<a
+					href={`devices/${device.id}/flash`}
+					data-page
+					onClick={() => {
+						setGuard(undefined);
+						handOver({ device, link });
+					}}
+				>
+					Flash it by a USB cable
+				</a>
+			</p>
 			<p class="quiet">
 				No panel at hand?{" "}
 				<a href="panel" target="_blank">

@@ -31,9 +31,10 @@ export function Message({ device }: { device: Device }): JSX.Element {
 					<label for={id}>Colour</label>
 					<input
 						id={id}
-						class="message-colour"
+						class="colour-box"
 						type="color"
 						value={color}
+						style={{ "--colour": color }}
 						onInput={(event) => setColor(event.currentTarget.value)}
 					/>
 				</>

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { get, post, Problem, put } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
+import { RowActions } from "../components/actions";
 import { Button } from "../components/button";
 import { Fault } from "../components/fault";
 import { wordsOfEffect, wordsOfSource, wordsOfWindow, type Plan, type PlanWindow } from "./plan";
@@ -111,12 +112,13 @@ function WindowList({ windows, entries, onEdit, onRemove }: ListProps): JSX.Elem
 						</div>
 						<div class="quiet">{wordsOfEffect(window, nameOf)}</div>
 					</div>
-					<Button label={`Edit window ${index + 1}`} onClick={() => onEdit(index)}>
-						Edit
-					</Button>
-					<Button label={`Remove window ${index + 1}`} onClick={() => onRemove(index)}>
-						Remove
-					</Button>
+					<RowActions
+						name={`window ${index + 1}`}
+						actions={[
+							{ words: "Edit", onClick: () => onEdit(index) },
+							{ words: "Remove", onClick: () => onRemove(index) },
+						]}
+					/>
 				</li>
 			))}
 		</ol>

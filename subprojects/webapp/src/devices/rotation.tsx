@@ -1,53 +1,23 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { post, Problem, put, remove } from "../api/client";
+import { Problem, put } from "../api/client";
 import { panelNews } from "../api/live";
-import { Button } from "../components/button";
+import { RowActions } from "../components/actions";
 import { Empty } from "../components/empty";
-import { isolated } from "../components/isolated";
 import { Panel } from "../components/panel";
 import { sizeOf } from "../panel/size";
 import { sentence } from "../components/sentence";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { arrived } from "./arrival";
+import { actionsOf, CopyDialog, say } from "./entry_actions";
 import { EntryOptions } from "./entry_options";
 import { Night } from "./night";
 import { dragTo, inOrder, moved, shiftOf, type Drag } from "./order";
-import { removed, removeLater, settleRemoval } from "./removals";
+import { removed } from "./removals";
 import { wordsOfStanding } from "./schedule";
 import { pictureUrl, type Device, type Entry, type RotationResource } from "./store";
 import { nameOfEntry } from "./words";
-
-function say(error: unknown): void {
-	if (!(error instanceof Problem)) throw error;
-	toast(error.message);
-}
-
-async function showNow(device: Device, entry: Entry): Promise<void> {
-	const { installationId } = entry;
-	try {
-		const place = { deviceId: device.id, installationId };
-		await post("/web/devices/{deviceId}/rotation/{installationId}/show", undefined, place);
-	} catch (error) {
-		say(error);
-	}
-}
-
-function removeEntry(device: Device, entry: Entry, rotation: RotationResource): void {
-	const place = { deviceId: device.id, installationId: entry.installationId };
-	const key = `${device.id}/${entry.installationId}`;
-	const undo = removeLater(key, (isLeaving) => {
-		const options = { keepalive: isLeaving };
-		void remove("/web/devices/{deviceId}/rotation/{installationId}", place, options)
-			.catch((error: unknown) => {
-				if (!(error instanceof Problem) || error.status !== 404) say(error);
-			})
-			.then(() => rotation.refresh())
-			.finally(() => settleRemoval(key));
-	});
-	toast(`${isolated(nameOfEntry(entry))} removed`, undo);
-}
 
 interface ReorderedEntries {
 	entries: Entry[];
@@ -175,13 +145,19 @@ function Words({ device, entry, rotation }: RowProps): JSX.Element {
 }
 
 function Row(props: RowProps): JSX.Element {
-	const { device, entry, rotation, handle, shift, isHeld } = props;
+	const { device, entry, handle, shift, isHeld } = props;
 	const id = useId();
 	const [isOpen, setOpen] = useState(false);
 	const name = nameOfEntry(entry);
 	const picture = entry.picture === null ? undefined : pictureUrl(device.id, entry.picture);
 	const isNew = arrived.value === `${device.id}/${entry.installationId}`;
 	const place = useRef<HTMLLIElement>(null);
+	const [isCopying, setCopying] = useState(false);
+	const actions = actionsOf(props, {
+		isOpen,
+		toggle: () => setOpen(!isOpen),
+		copy: () => setCopying(true),
+	});
 	useEffect(() => {
 		if (isNew) place.current?.scrollIntoView({ block: "center" });
 	}, [isNew]);
@@ -204,23 +180,10 @@ function Row(props: RowProps): JSX.Element {
 				/>
 			</div>
 			<Words {...props} />
-			<div class="row entry-actions">
-				<Button isDisabled={picture === undefined} onClick={() => void showNow(device, entry)}>
-					Show now<span class="only-read"> {name}</span>
-				</Button>
-				<button
-					type="button"
-					class="button plain"
-					aria-expanded={isOpen}
-					aria-controls={id}
-					onClick={() => setOpen(!isOpen)}
-				>
-					Options<span class="only-read"> of {name}</span>
-				</button>
-				<Button onClick={() => removeEntry(device, entry, rotation)}>
-					Remove<span class="only-read"> {name}</span>
-				</Button>
+			<div class="entry-actions">
+				<RowActions name={name} actions={actions} />
 			</div>
+			{isCopying && <CopyDialog device={device} entry={entry} onClose={() => setCopying(false)} />}
 			{isOpen && <EntryOptions {...props} id={id} name={name} />}
 		</li>
 	);

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { get, post, Problem, type Schemas } from "../api/client";
+import { get, post, Problem } from "../api/client";
 import { Button } from "../components/button";
 import { Check } from "../components/check";
 import { Dialog } from "../components/dialog";
@@ -12,7 +12,10 @@ import { choose, usePrepared, type Chosen } from "./chosen";
 import type { Device, Entry } from "./store";
 import { nameOfEntry } from "./words";
 
-type Answers = Schemas["DeviceAnswers"] | Schemas["PushAnswers"];
+/** What a change of several devices answers for each. */
+interface Answers {
+	devices: readonly { device: string; status: number; detail?: string | null | undefined }[];
+}
 
 /** Most devices that a request names. */
 const CHOSEN_MAX = 100;
@@ -176,16 +179,73 @@ function Picture(props: PartProps): JSX.Element {
 	);
 }
 
-/** Changes several devices at once: brightness, the pinned entry, a pushed picture. */
+/** Copies an entry to each device but its own. */
+async function copyToAll(entry: Entry, from: string, chosen: readonly string[]): Promise<Answers> {
+	const place = { deviceId: from, installationId: entry.installationId };
+	const path = "/web/devices/{deviceId}/rotation/{installationId}/copy";
+	const devices: { device: string; status: number; detail?: string }[] = [];
+	for (const device of chosen.filter((id) => id !== from)) {
+		try {
+			await post(path, { device }, place);
+			devices.push({ device, status: 200 });
+		} catch (error) {
+			if (!(error instanceof Problem)) throw error;
+			devices.push({ device, status: error.status, detail: error.message.replace(/\.$/, "") });
+		}
+	}
+	return { devices };
+}
+
+function CopyTo(props: PartProps): JSX.Element {
+	const { devices, chosen } = props;
+	const [from, setFrom] = useState(devices[0]?.id ?? "");
+	const entries = useEntries(from === "" ? undefined : from);
+	const [picked, setPicked] = useState<string>();
+	const entry = entries.find(({ installationId }) => installationId === picked) ?? entries[0];
+	const isNone = chosen.every((id) => id === from);
+	const [run, isBusy] = useChange(props, () =>
+		entry ? copyToAll(entry, from, chosen) : Promise.resolve({ devices: [] }),
+	);
+	return (
+		<div class="stack">
+			<Select
+				label="Copy from"
+				value={from}
+				onChange={setFrom}
+				options={devices.map(({ id, name }) => ({ value: id, words: name }))}
+			/>
+			{entry ? (
+				<Select
+					label="Entry"
+					value={entry.installationId}
+					onChange={setPicked}
+					options={entries.map((one) => ({ value: one.installationId, words: nameOfEntry(one) }))}
+				/>
+			) : (
+				<p class="quiet">Its rotation is empty.</p>
+			)}
+			<div class="row">
+				<Button isBusy={isBusy} isDisabled={!entry || isNone} onClick={run}>
+					Copy it to the chosen devices
+				</Button>
+			</div>
+		</div>
+	);
+}
+
+/** Changes several devices at once: brightness, the pinned entry, a pushed picture, a copied entry. */
 export function Together({
 	devices,
+	first,
 	onClose,
 }: {
 	devices: readonly Device[];
+	/** IDs of those that are chosen first. Default: all. */
+	first?: readonly string[];
 	onClose: () => void;
 }): JSX.Element {
 	const [chosen, setChosen] = useState<readonly string[]>(() =>
-		devices.slice(0, CHOSEN_MAX).map(({ id }) => id),
+		(first ?? devices.map(({ id }) => id)).slice(0, CHOSEN_MAX),
 	);
 	const [outcome, setOutcome] = useState<string>();
 	const toggle = (id: string, isOn: boolean) =>
@@ -212,6 +272,7 @@ export function Together({
 			<Brightness {...part} />
 			<Pin {...part} />
 			<Picture {...part} />
+			<CopyTo {...part} />
 			<p role="status">{outcome}</p>
 			<div class="row end">
 				<Button onClick={onClose}>Close</Button>

@@ -1,39 +1,36 @@
-import type { FunctionComponent, JSX } from "preact";
+import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../components/button";
 
-/** A page that is no longer there: the server was updated since this one was loaded. */
-function Gone(): JSX.Element {
-	return (
-		<div class="notice stack" role="alert">
-			<h1>This page could not be loaded</h1>
-			<p>The server cannot be reached, or was updated meanwhile. Reload the page.</p>
-			<div class="row">
-				<Button onClick={() => window.location.reload()}>Reload</Button>
-			</div>
-		</div>
-	);
-}
+type Component<Props> = (props: Props) => JSX.Element | null;
 
-/** A page whose script is loaded when it is first shown, so that others need not wait for it. */
-export function lazy<P extends object>(
-	load: () => Promise<FunctionComponent<P>>,
-): FunctionComponent<P> {
-	let loaded: FunctionComponent<P> | undefined;
-	return function Lazy(props: P): JSX.Element {
-		const [Page, setPage] = useState<FunctionComponent<P> | undefined>(() => loaded);
+/** A component whose script is loaded when it is shown first. */
+export function lazily<Props extends object>(
+	load: () => Promise<Component<Props>>,
+): Component<Props> {
+	let Found: Component<Props> | undefined;
+	return function Lazy(props: Props) {
 		const [hasFailed, setFailed] = useState(false);
+		const [isHere, setHere] = useState(Found !== undefined);
 		useEffect(() => {
-			if (loaded) return;
+			if (Found) return;
 			load().then(
-				(page) => {
-					loaded = page;
-					setPage(() => page);
+				(found) => {
+					Found = found;
+					setHere(true);
 				},
 				() => setFailed(true),
 			);
 		}, []);
-		if (Page) return <Page {...props} />;
-		return hasFailed ? <Gone /> : <div aria-busy="true" />;
+		if (Found && isHere) return <Found {...props} />;
+		if (!hasFailed) return <div aria-busy="true" />;
+		return (
+			<div class="notice stack" role="alert">
+				<p>This part of the page could not be loaded. Reload the page.</p>
+				<div class="row">
+					<Button onClick={() => location.reload()}>Reload</Button>
+				</div>
+			</div>
+		);
 	};
 }

@@ -4,6 +4,7 @@ import { get, patch, post, Problem, remove, type Account, type Schemas } from ".
 import type { Passkey } from "../api/passkey";
 import { useResource, type Resource } from "../api/resource";
 import { renewSession, setAccount } from "../api/session";
+import { RowActions } from "../components/actions";
 import { Button } from "../components/button";
 import { mebibytes } from "../components/bytes";
 import { confirm } from "../components/dialog";
@@ -11,13 +12,16 @@ import { Field } from "../components/field";
 import { Form } from "../components/form";
 import { usePasskeyChoice } from "../components/proof";
 import { Table } from "../components/table";
+import { Tabs } from "../components/tabs";
 import { browserName } from "../components/time";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
 import { go } from "../frame/place";
 import { Heading } from "../frame/page";
+import type { Parameters } from "../frame/routes";
 import { Mqtt } from "./account_mqtt";
 import { Passkeys } from "./account_passkeys";
+import { Missing } from "./missing";
 import { PASSWORD_HELP } from "./new_account";
 
 type Session = Schemas["Session"];
@@ -61,12 +65,7 @@ function Name({ account }: { account: Account }): JSX.Element {
 	);
 }
 
-interface PasswordProps {
-	sessions: Resource<Session[]>;
-	passkeys: readonly Passkey[];
-}
-
-function Password({ sessions, passkeys }: PasswordProps): JSX.Element {
+function Password({ passkeys }: { passkeys: readonly Passkey[] }): JSX.Element {
 	const [currentPassword, setCurrent] = useState("");
 	const [password, setPassword] = useState("");
 	const { take, passkeyButton } = usePasskeyChoice(passkeys);
@@ -77,7 +76,6 @@ function Password({ sessions, passkeys }: PasswordProps): JSX.Element {
 		setCurrent("");
 		setPassword("");
 		toast("Password changed. All other sessions were ended.");
-		await sessions.refresh();
 	};
 	return (
 		<Form
@@ -177,9 +175,16 @@ function Sessions({ sessions }: { sessions: Resource<Session[]> }): JSX.Element 
 						isAction: true,
 						cell: (session) =>
 							!session.isCurrent && (
-								<Button onClick={() => void end(session, sessions)}>
-									End<span class="only-read"> the session of {browserName(session.userAgent)}</span>
-								</Button>
+								<RowActions
+									name={browserName(session.userAgent)}
+									actions={[
+										{
+											words: "End",
+											of: `the session of ${browserName(session.userAgent)}`,
+											onClick: () => void end(session, sessions),
+										},
+									]}
+								/>
 							),
 					},
 				]}
@@ -222,9 +227,79 @@ function Storage(): JSX.Element | null {
 	);
 }
 
-export function AccountPage({ account }: { account: Account }): JSX.Element {
-	const sessions = useResource(() => get("/web/sessions"), ["sessions"]);
+function Profile({ account }: { account: Account }): JSX.Element {
+	return (
+		<>
+			<section>
+				<div class="form-width">
+					<Name account={account} key={account.id} />
+				</div>
+			</section>
+			<Storage />
+			<section class="stack">
+				<h2>Delete the account</h2>
+				<p class="words">
+					<a href="account/removal" data-page>
+						See what will be deleted
+					</a>{" "}
+					before you delete it.
+				</p>
+			</section>
+		</>
+	);
+}
+
+function SignIn({ account }: { account: Account }): JSX.Element {
 	const passkeys = useResource(() => get("/web/passkeys"), ["account"]);
+	return (
+		<>
+			<section class="stack">
+				<h2>Password</h2>
+				<div class="form-width">
+					<Password passkeys={passkeys.value.value ?? []} />
+				</div>
+			</section>
+			<Passkeys account={account} passkeys={passkeys} />
+		</>
+	);
+}
+
+function SignedIn(): JSX.Element {
+	const sessions = useResource(() => get("/web/sessions"), ["sessions"]);
+	return (
+		<section class="stack">
+			<h2>Sessions</h2>
+			<p class="words">
+				Browsers in which you are signed in. A session ends after 12 hours without use.
+			</p>
+			<Sessions sessions={sessions} />
+			<p class="words">
+				<a href="account/access" data-page>
+					See what else can act for your account
+				</a>
+				: passkeys, API keys, webhooks and MQTT.
+			</p>
+		</section>
+	);
+}
+
+const PARTS: Record<string, (props: { account: Account }) => JSX.Element | null> = {
+	"": Profile,
+	"sign-in": SignIn,
+	sessions: SignedIn,
+	mqtt: Mqtt,
+};
+
+/** /account, and its parts. */
+export function AccountPage({
+	account,
+	parameters,
+}: {
+	account: Account;
+	parameters: Parameters;
+}): JSX.Element {
+	const Part = PARTS[parameters["part"] ?? ""];
+	if (!Part) return <Missing />;
 	return (
 		<div class="stack wide">
 			<div class="stack">
@@ -236,42 +311,16 @@ export function AccountPage({ account }: { account: Account }): JSX.Element {
 					Signed in as <strong>{account.email}</strong>.
 				</p>
 			</div>
-			<section>
-				<div class="form-width">
-					<Name account={account} key={account.id} />
-				</div>
-			</section>
-			<section class="stack">
-				<h2>Password</h2>
-				<div class="form-width">
-					<Password sessions={sessions} passkeys={passkeys.value.value ?? []} />
-				</div>
-			</section>
-			<Passkeys account={account} passkeys={passkeys} />
-			<section class="stack">
-				<h2>Sessions</h2>
-				<p class="words">
-					Browsers in which you are signed in. A session ends after 12 hours without use.
-				</p>
-				<Sessions sessions={sessions} />
-				<p class="words">
-					<a href="account/access" data-page>
-						See what else can act for your account
-					</a>
-					: passkeys, API keys, webhooks and MQTT.
-				</p>
-			</section>
-			<Mqtt />
-			<Storage />
-			<section class="stack">
-				<h2>Delete the account</h2>
-				<p class="words">
-					<a href="account/removal" data-page>
-						See what will be deleted
-					</a>{" "}
-					before you delete it.
-				</p>
-			</section>
+			<Tabs
+				label="Sections of the account"
+				tabs={[
+					{ to: "account", words: "Profile" },
+					{ to: "account/sign-in", words: "Password and passkeys" },
+					{ to: "account/sessions", words: "Sessions" },
+					{ to: "account/mqtt", words: "MQTT" },
+				]}
+			/>
+			<Part account={account} />
 		</div>
 	);
 }

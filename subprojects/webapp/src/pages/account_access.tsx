@@ -175,7 +175,7 @@ export function AccessPage(): JSX.Element {
 			<p class="words">
 				These still work after the password has changed. If somebody else may have used your account
 				or one of its keys, end them all, or remove single ones in{" "}
-				<a href="account" data-page>
+				<a href="account/sign-in" data-page>
 					Account
 				</a>
 				,{" "}

@@ -4,6 +4,7 @@ import { patch, post, Problem, type Account } from "../api/client";
 import { arePasskeysOffered, makePasskey, type Passkey, type Proof } from "../api/passkey";
 import type { Resource } from "../api/resource";
 import { start } from "../api/session";
+import { RowActions } from "../components/actions";
 import { Button } from "../components/button";
 import { Dialog } from "../components/dialog";
 import { Empty } from "../components/empty";
@@ -144,14 +145,13 @@ function List({ rows, onRename, onRemove }: ListProps): JSX.Element {
 					title: "Change",
 					isAction: true,
 					cell: (passkey) => (
-						<span class="row end">
-							<Button onClick={() => onRename(passkey)}>
-								Rename<span class="only-read"> {passkey.name}</span>
-							</Button>
-							<Button onClick={() => onRemove(passkey)}>
-								Remove<span class="only-read"> {passkey.name}</span>
-							</Button>
-						</span>
+						<RowActions
+							name={passkey.name}
+							actions={[
+								{ words: "Rename", onClick: () => onRename(passkey) },
+								{ words: "Remove", onClick: () => onRemove(passkey) },
+							]}
+						/>
 					),
 				},
 			]}

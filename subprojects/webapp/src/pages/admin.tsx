@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { get, patch, post, Problem, put, remove, type Account, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { setAccount } from "../api/session";
+import { RowActions } from "../components/actions";
 import { Button } from "../components/button";
 import { mebibytes } from "../components/bytes";
 import { Check } from "../components/check";
@@ -210,17 +211,18 @@ function Members({ members, self, onLink, onLimit }: MembersProps): JSX.Element 
 					title: "Actions",
 					isAction: true,
 					cell: (member) => (
-						<span class="row end">
-							<Button onClick={() => onLink(member)}>
-								Password link<span class="only-read"> for {member.email}</span>
-							</Button>
-							<Button onClick={() => onLimit(member)}>
-								Limit<span class="only-read"> of {member.email}</span>
-							</Button>
-							<Button onClick={() => void endSessions(member)}>
-								Sign out<span class="only-read"> {member.email}</span>
-							</Button>
-						</span>
+						<RowActions
+							name={member.email}
+							actions={[
+								{
+									words: "Password link",
+									of: `for ${member.email}`,
+									onClick: () => onLink(member),
+								},
+								{ words: "Limit", of: `of ${member.email}`, onClick: () => onLimit(member) },
+								{ words: "Sign out", onClick: () => void endSessions(member) },
+							]}
+						/>
 					),
 				},
 			]}

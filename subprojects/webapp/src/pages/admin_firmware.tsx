@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { get, post, Problem, remove, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
+import { RowActions } from "../components/actions";
 import { Button } from "../components/button";
 import { mebibytes } from "../components/bytes";
 import { confirm } from "../components/dialog";
@@ -133,9 +134,10 @@ function Images({ all }: { all: Resource<Image[]> }): JSX.Element | null {
 					title: "Remove",
 					isAction: true,
 					cell: (image) => (
-						<Button onClick={() => void withdraw(image, all)}>
-							Remove<span class="only-read"> {nameOf(image)}</span>
-						</Button>
+						<RowActions
+							name={nameOf(image)}
+							actions={[{ words: "Remove", onClick: () => void withdraw(image, all) }]}
+						/>
 					),
 				},
 			]}

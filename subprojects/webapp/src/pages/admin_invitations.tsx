@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { get, post, Problem, remove, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
+import { RowActions } from "../components/actions";
 import { Button } from "../components/button";
 import { Check } from "../components/check";
 import { confirm } from "../components/dialog";
@@ -109,9 +110,16 @@ function Open({ all }: { all: Resource<Invitation[]> }): JSX.Element | null {
 					title: "Withdraw",
 					isAction: true,
 					cell: (invitation) => (
-						<Button onClick={() => void withdraw(invitation, all)}>
-							Withdraw<span class="only-read"> that of {nameOf(invitation)}</span>
-						</Button>
+						<RowActions
+							name={nameOf(invitation)}
+							actions={[
+								{
+									words: "Withdraw",
+									of: `that of ${nameOf(invitation)}`,
+									onClick: () => void withdraw(invitation, all),
+								},
+							]}
+						/>
 					),
 				},
 			]}

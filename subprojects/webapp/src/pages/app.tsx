@@ -1,9 +1,8 @@
-import { Name } from "../components/name";
+import { RowActions, type Action } from "../components/actions";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get, Problem, remove, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
-import { Button } from "../components/button";
 import { Empty } from "../components/empty";
 import { isolated } from "../components/isolated";
 import { toast } from "../components/toast";
@@ -54,6 +53,23 @@ function DeviceLine(props: LineProps): JSX.Element {
 	const here = device.installations.filter((id) => !removed.value.has(`${device.id}/${id}`));
 	const entries = device.entryCount - device.installations.length + here.length;
 	const last = here.at(-1);
+	const install: Action = {
+		words: here.length === 0 ? "Install" : "Install again",
+		of: `on ${device.name}`,
+		to: `apps/${pathOf(app)}/install/${device.id}`,
+	};
+	const onDevice: Action[] =
+		last === undefined
+			? []
+			: [
+					{ words: "Set up", of: `on ${device.name}`, to: `devices/${device.id}/apps/${last}` },
+					{
+						words: "Remove",
+						of: `from ${device.name}`,
+						onClick: () => removeFrom(props, last),
+					},
+				];
+	const actions = entries < ENTRIES_MAX ? [install, ...onDevice] : onDevice;
 	return (
 		<li class="device-line">
 			<span class="two-lines">
@@ -68,32 +84,7 @@ function DeviceLine(props: LineProps): JSX.Element {
 							: "The rotation is full: remove an entry first"}
 				</span>
 			</span>
-			<span class="row end">
-				{last !== undefined && (
-					<Button onClick={() => removeFrom(props, last)}>
-						Remove
-						<span class="only-read">
-							{" "}
-							from <Name>{device.name}</Name>
-						</span>
-					</Button>
-				)}
-				{last !== undefined && (
-					<a class="button" href={`devices/${device.id}/apps/${last}`} data-page>
-						Set up<span class="only-read"> on {device.name}</span>
-					</a>
-				)}
-				{entries < ENTRIES_MAX && (
-					<a
-						class={here.length === 0 ? "button primary" : "button"}
-						href={`apps/${pathOf(app)}/install/${device.id}`}
-						data-page
-					>
-						{here.length === 0 ? "Install" : "Install again"}
-						<span class="only-read"> on {device.name}</span>
-					</a>
-				)}
-			</span>
+			<RowActions name={device.name} actions={actions} />
 		</li>
 	);
 }

@@ -10,6 +10,7 @@ import { Tabs } from "../components/tabs";
 import { choose, type Chosen } from "../devices/chosen";
 import { Failing } from "../devices/failing";
 import { Connect } from "../devices/connect";
+import { Controls } from "../devices/controls";
 import { DevicePanel } from "../devices/device_panel";
 import { useEntryNames, type EntryNames } from "../devices/names";
 import { Push, type Look } from "../devices/push";
@@ -213,6 +214,7 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 					<DevicePanel device={device} entries={entries && calledIn(entries)} line="clock" />
 				)}
 			</DropTarget>
+			<Controls device={device} onDevice={update} />
 			<Tabs
 				label="Sections of this device"
 				tabs={[

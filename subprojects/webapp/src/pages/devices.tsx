@@ -3,14 +3,19 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useWatch } from "../api/live";
 import { Button } from "../components/button";
 import { Empty } from "../components/empty";
+import { Controls } from "../devices/controls";
 import { DevicePanel } from "../devices/device_panel";
 import { Failing } from "../devices/failing";
 import { useEntryNames } from "../devices/names";
 import { useDevices, type Device } from "../devices/store";
-import { Together } from "../devices/together";
+import { lazily } from "../frame/lazy";
 import { Heading } from "../frame/page";
 import { useAddress } from "../frame/place";
 import { WATCHED_MAX } from "../stream/wants";
+
+const others = () => import("./of_device");
+const Together = lazily(async () => (await others()).Together);
+const DevicesList = lazily(async () => (await others()).DevicesList);
 
 /** Number of devices from which a search is shown: fewer can be seen at a glance. */
 const SEARCHED_FROM = 9;
@@ -52,7 +57,15 @@ function useSeen(devices: readonly Device[]): {
 	return { seen: isMany ? seen : devices.map(({ id }) => id), grid };
 }
 
-function Grid({ devices, isFew }: { devices: readonly Device[]; isFew: boolean }): JSX.Element {
+function Grid({
+	devices,
+	isFew,
+	onDevice,
+}: {
+	devices: readonly Device[];
+	isFew: boolean;
+	onDevice: (device: Device) => void;
+}): JSX.Element {
 	const { seen, grid } = useSeen(devices);
 	useWatch(seen);
 	const names = useEntryNames(seen);
@@ -64,6 +77,7 @@ function Grid({ devices, isFew }: { devices: readonly Device[]; isFew: boolean }
 						<DevicePanel device={device} title={device.name} entries={names.get(device.id)} />
 						<Failing entries={names.get(device.id)} />
 					</a>
+					<Controls device={device} onDevice={onDevice} />
 					<a
 						class="device-act"
 						href={`devices/${device.id}/add`}
@@ -76,6 +90,11 @@ function Grid({ devices, isFew }: { devices: readonly Device[]; isFew: boolean }
 			))}
 		</ul>
 	);
+}
+
+function List({ devices }: { devices: readonly Device[] }): JSX.Element {
+	useWatch(devices.slice(0, WATCHED_MAX).map(({ id }) => id));
+	return <DevicesList devices={devices} />;
 }
 
 function NoDevices(): JSX.Element {
@@ -118,9 +137,11 @@ function Search({
 
 /** /devices: every panel, live. */
 export function DevicesPage(): JSX.Element {
-	const { value, problem } = useDevices();
+	const { value, problem, update } = useDevices();
 	const [text, setText] = useAddress("q");
+	const [view, setView] = useAddress("view");
 	const [isTogether, setTogether] = useState(false);
+	const isList = view === "list";
 	const devices = value.value;
 	const found = devices?.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
 	return (
@@ -131,7 +152,12 @@ export function DevicesPage(): JSX.Element {
 					<div class="row">
 						{devices.length >= SEARCHED_FROM && <Search value={text} onInput={setText} />}
 						{devices.length > 1 && (
-							<Button onClick={() => setTogether(true)}>Several at once</Button>
+							<>
+								<Button onClick={() => setTogether(true)}>Several at once</Button>
+								<Button onClick={() => setView(isList ? "" : "list")}>
+									{isList ? "Show as a wall" : "Show as a list"}
+								</Button>
+							</>
 						)}
 						<a class="button" href="devices/new" data-page>
 							Add a device
@@ -142,7 +168,10 @@ export function DevicesPage(): JSX.Element {
 			{devices && isTogether && <Together devices={devices} onClose={() => setTogether(false)} />}
 			{problem.value && !devices && <p class="notice bad">{problem.value.message}</p>}
 			{devices?.length === 0 && <NoDevices />}
-			{found && found.length > 0 && <Grid devices={found} isFew={(devices?.length ?? 0) <= FEW} />}
+			{found && found.length > 0 && isList && <List devices={found} />}
+			{found && found.length > 0 && !isList && (
+				<Grid devices={found} isFew={(devices?.length ?? 0) <= FEW} onDevice={update} />
+			)}
 			{devices && devices.length > 0 && found?.length === 0 && <p class="quiet">No matches</p>}
 		</div>
 	);

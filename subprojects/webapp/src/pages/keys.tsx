@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get, post, Problem, put, remove, type Account, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
+import { RowActions } from "../components/actions";
 import { Button } from "../components/button";
 import { Dialog } from "../components/dialog";
 import { Empty } from "../components/empty";
@@ -166,14 +167,13 @@ interface ActionsProps {
 
 function Actions({ of, onChange, onRevoke }: ActionsProps): JSX.Element {
 	return (
-		<span class="row">
-			<Button onClick={() => onChange(of)}>
-				Change<span class="only-read"> {of.name}</span>
-			</Button>
-			<Button onClick={() => onRevoke(of)}>
-				Revoke<span class="only-read"> {of.name}</span>
-			</Button>
-		</span>
+		<RowActions
+			name={of.name}
+			actions={[
+				{ words: "Change", onClick: () => onChange(of) },
+				{ words: "Revoke", onClick: () => onRevoke(of) },
+			]}
+		/>
 	);
 }
 

@@ -52,8 +52,7 @@ function SignInForm(): JSX.Element {
 
 /** Shows why nobody can sign in, if so. */
 function Hindrance(): JSX.Element | null {
-	const { isNew, canSignIn } = start.value ?? {};
-	if (canSignIn === false)
+	if (start.value?.canSignIn === false)
 		return (
 			<div class="notice bad stack">
 				<p>
@@ -63,21 +62,59 @@ function Hindrance(): JSX.Element | null {
 				</p>
 			</div>
 		);
-	if (isNew)
-		return (
-			<div class="notice stack">
-				<p>
-					There are no accounts yet. To create the first one, open the link that the server printed
-					when it started. <code>displayctl account link</code> prints a new link.
-				</p>
-			</div>
-		);
 	return null;
+}
+
+/** While the server has no account: how the link to the first one is found. */
+function FirstSteps(): JSX.Element {
+	return (
+		<>
+			<Heading title="Create the first account" />
+			<p>
+				There are no accounts yet. The first one, an administrator, is made with a link that works
+				once:
+			</p>
+			<ol class="steps">
+				<li class="stack">
+					<p>
+						The server printed the link when it started. Look for <code>/link#</code> in its output:
+					</p>
+					<pre class="code">journalctl -u displayd | grep link#</pre>
+					<pre class="code">docker compose logs | grep link#</pre>
+				</li>
+				<li class="stack">
+					<p>If it is lost or has expired, make a new one on the server's machine:</p>
+					<pre class="code">sudo displayctl account link</pre>
+				</li>
+				<li class="stack">
+					<p>Open the link in this browser.</p>
+				</li>
+			</ol>
+		</>
+	);
+}
+
+/** Where those who have no account go. */
+function Elsewhere(): JSX.Element {
+	return (
+		<p class="quiet">
+			<a href="docs">Read the API documentation</a>, or{" "}
+			<a href="panel">use this browser as a panel</a>.
+		</p>
+	);
 }
 
 /** "/" and every other page that needs a signed-in user, if there is none. */
 export function SignInPage(): JSX.Element {
-	const isOpen = start.value?.registration === "open" && !start.value.isNew;
+	const isOpen = start.value?.registration === "open";
+	if (start.value?.isNew)
+		return (
+			<Gate>
+				<FirstSteps />
+				<Hindrance />
+				<Elsewhere />
+			</Gate>
+		);
 	return (
 		<Gate>
 			<Heading title="Sign in" />
@@ -99,10 +136,7 @@ export function SignInPage(): JSX.Element {
 				)}
 				Forgot your password? Ask the operator of this server for a link.
 			</p>
-			<p class="quiet">
-				<a href="docs">Read the API documentation</a>, or{" "}
-				<a href="panel">use this browser as a panel</a>.
-			</p>
+			<Elsewhere />
 		</Gate>
 	);
 }

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Schemas } from "../api/client";
 import type { Resource } from "../api/resource";
+import { RowActions } from "../components/actions";
 import { Empty } from "../components/empty";
 import { isolated } from "../components/isolated";
 import { Table } from "../components/table";
@@ -29,6 +30,11 @@ function NoVersion({ app }: { app: OwnApp }): JSX.Element {
 			</p>
 		</Empty>
 	);
+}
+
+function Compare({ of, to }: { of: Version; to: string }): JSX.Element {
+	const words = `${of.version} with the deployed version`;
+	return <RowActions name={of.version} actions={[{ words: "Compare", of: words, to }]} />;
 }
 
 /** Page /studio/SLUG/versions: all versions, newest first. */
@@ -77,11 +83,8 @@ export function VersionsPart({
 					title: "Deploy",
 					isAction: true,
 					cell: (version) =>
-						version.status === "APPROVED" && !version.deployed ? (
-							<a class="button plain" href={path(version)} data-page>
-								Compare<span class="only-read"> {version.version} with the deployed version</span>
-							</a>
-						) : null,
+						version.status === "APPROVED" &&
+						!version.deployed && <Compare of={version} to={path(version)} />,
 				},
 			]}
 		/>

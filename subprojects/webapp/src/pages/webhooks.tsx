@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get, patch, post, Problem, remove, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
+import { RowActions } from "../components/actions";
 import { Button } from "../components/button";
 import { Check } from "../components/check";
 import { confirm } from "../components/dialog";
@@ -167,27 +168,25 @@ interface ActionsProps {
 function Actions({ of, hooks, onSecret }: ActionsProps): JSX.Element {
 	const path = { webhookId: of.id };
 	return (
-		<span class="row">
-			<Button onClick={() => void run(hooks, () => test(of))}>
-				Test<span class="only-read"> {of.url}</span>
-			</Button>
-			<Button onClick={() => void run(hooks, () => setEnabled(of))}>
-				{of.isEnabled ? "Switch off" : "Switch on"}
-				<span class="only-read"> {of.url}</span>
-			</Button>
-			<Button
-				onClick={() =>
-					void run(hooks, async () =>
-						onSecret(await post("/web/webhooks/{webhookId}/secret", undefined, path)),
-					)
-				}
-			>
-				New secret<span class="only-read"> of {of.url}</span>
-			</Button>
-			<Button onClick={() => void run(hooks, () => removeOne(of))}>
-				Remove<span class="only-read"> {of.url}</span>
-			</Button>
-		</span>
+		<RowActions
+			name={of.url}
+			actions={[
+				{ words: "Test", onClick: () => void run(hooks, () => test(of)) },
+				{
+					words: of.isEnabled ? "Switch off" : "Switch on",
+					onClick: () => void run(hooks, () => setEnabled(of)),
+				},
+				{
+					words: "New secret",
+					of: `of ${of.url}`,
+					onClick: () =>
+						void run(hooks, async () =>
+							onSecret(await post("/web/webhooks/{webhookId}/secret", undefined, path)),
+						),
+				},
+				{ words: "Remove", onClick: () => void run(hooks, () => removeOne(of)) },
+			]}
+		/>
 	);
 }
 

@@ -1,0 +1,6 @@
+/** Pages for those who are not signed in. */
+import "../main"; // what it shares with the first script stays in that one
+
+export { LinkPage } from "./link";
+export { PanelPage } from "./panel";
+export { RegisterPage, SignInPage } from "./sign_in";

@@ -1,4 +1,0 @@
-/** The page that is a panel itself. */
-import "../core";
-
-export { PanelPage } from "./panel";
