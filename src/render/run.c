@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 
 enum {
-	STARLARK_MS = 10 * 1000,
+	/* Steps of Starlark limit a script before this, see render-starlark/limits.go. */
+	STARLARK_MS = 30 * 1000,
 	TYPESCRIPT_MS = 2 * 1000,
 	NETWORK_MS = 8 * 1000, /* additional to these, as in render-typescript */
 	/* Additional to the script's and the painter's time. Reached by no picture of a panel's

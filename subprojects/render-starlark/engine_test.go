@@ -518,6 +518,24 @@ func TestClockBlamesNobody(t *testing.T) {
 	assert.Equal(t, "the app takes more than 300ms", a.Error.Message)
 }
 
+// Steps end a script wherever it runs: their number depends neither on the machine's speed nor on its load.
+func TestStepsEndAScript(t *testing.T) {
+	for _, script := range []string{
+		"def main():\n    while True:\n        pass",
+		"def f(n):\n    return n + 1\ndef main():\n    x = 0\n    for i in range(1 << 40):\n        x = f(x)",
+		"while True:\n    pass\ndef main():\n    pass",
+	} {
+		r := testRequest()
+		assert.EqualValues(t, maxSteps, r.MaxSteps)
+		r.MaxSteps = 1_000_000
+		a, _ := serve(r, script)
+		require.NotNil(t, a.Error)
+		assert.Equal(t, problemLimit, a.Error.Kind)
+		assert.Equal(t, "the app takes more than 1,000,000 steps of Starlark", a.Error.Message)
+		assert.InDelta(t, r.MaxSteps, a.Steps, 2*stepsPerLook)
+	}
+}
+
 func TestLongAnswersAreBlobs(t *testing.T) {
 	text := strings.Repeat("x", 100_000)
 	a := &answer{Result: &text}
