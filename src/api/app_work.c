@@ -52,7 +52,7 @@ static struct step_result app_found(struct task *task)
 	work->timezone = source->timezone;
 	work->locale = source->locale;
 	work->picture_limit_bytes = (size_t)source->picture_limit_bytes;
-	work->duration_ms = (unsigned)source->duration_s * 1000;
+	work->duration_ms = (unsigned)content_animation_max_s(source->duration_s) * 1000;
 	return task_continue(task, work->next);
 }
 
@@ -178,7 +178,8 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	    .locale = work->locale,
 	    .seed = (uint64_t)clock_wall_us(),
 	    .max_duration_ms = work->duration_ms,
-	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
+	    .max_whole_ms = CONTENT_ANIMATION_MAX_S * 1000,
+	    .turn_ms = (unsigned)work->source.turn_s * 1000,
 	    .max_bytes = work->picture_limit_bytes,
 	    .has_network = !work->is_only_looked_at,
 	    .is_refused = work->is_import,

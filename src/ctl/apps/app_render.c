@@ -103,7 +103,8 @@ static struct engine_job *run(struct rendering *rendering, enum engine_what what
 		.timezone = ctl_value(ctl, "timezone"),
 		.locale = ctl_value(ctl, "locale"),
 		.seed = strtoull(options_text(&ctl->options, "seed"), NULL, 10),
-		.max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
+		.max_whole_ms = CONTENT_ANIMATION_MAX_S * 1000,
+		.turn_ms = CONTENT_WHOLE_MAX_S * 1000,
 		.has_network = has_network,
 	    },
 	    ret_why);
