@@ -27,7 +27,7 @@ func TestPaintingThatFailsNamesItsWidget(t *testing.T) {
 		require.NotNil(t, a.Error, child)
 		assert.Empty(t, blob)
 		assert.Equal(t, problemScript, a.Error.Kind)
-		assert.Equal(t, "painting failed ("+where+"): runtime error: integer divide by zero", a.Error.Message)
+		assert.Equal(t, "painting failed ("+where+"): integer divide by zero", a.Error.Message)
 		column := strings.Index(before+child, "PieChart(") + len("PieChart(")
 		assert.Equal(t, fmt.Sprintf("app.star:3:%d", column), placeOf(a), child)
 	}
@@ -52,7 +52,7 @@ func TestPaintingThatFailsHasThePlaceOfItsWidget(t *testing.T) {
 		require.NotNil(t, a.Error, body)
 		place, where, _ := strings.Cut(want, " ")
 		assert.Equal(t, place, placeOf(a), body)
-		assert.Equal(t, "painting failed ("+where+"): runtime error: integer divide by zero", a.Error.Message)
+		assert.Equal(t, "painting failed ("+where+"): integer divide by zero", a.Error.Message)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestPaintingOfATreeThatFailsHasThePlaceOfItsWidget(t *testing.T) {
 	} {
 		a, _ := paint(whatPaint, begin+child+"}}}")
 		require.NotNil(t, a.Error, child)
-		assert.Equal(t, want+": runtime error: integer divide by zero",
+		assert.Equal(t, want+": integer divide by zero",
 			placeOf(a)+" "+a.Error.Message, child)
 	}
 }

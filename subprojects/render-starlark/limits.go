@@ -29,7 +29,7 @@ const (
 )
 
 // A script's work is counted in steps of Starlark, so that its picture depends neither on the machine's speed nor on its
-// load: the heaviest of 1,936 community apps takes 176,000,000 steps, for which a server's core needs 10 s, since its
+// load: the heaviest known community app takes 176,000,000 steps, for which a server's core needs 10 s, since its
 // steps are slow ones. An endless loop takes as many steps in 2 to 12 s.
 const maxSteps = 500_000_000
 
