@@ -97,7 +97,7 @@ STARLARK = {
     "SVG that uses itself ten times, twelve times": (image_of(USES), LIMIT),
     # no pictures
     "no tree": (main_of("return {1: main}"), ("main() must return a Root",)),
-    "a list that holds itself": (main_of("l = []\nl.append(l)\nreturn l"), ("found: list",)),
+    "a list that holds itself": (main_of("l = []\nl.append(l)\nreturn l"), ("of the type list",)),
     "a tree that holds itself": (main_of("l = [render.Box()]\nr = render.Row(children = l)\nl.append(r)\n"
                                          "return render.Root(child = r)"), NOTHING),
     "a million lines": (main_of("for i in range(1000000):\n    print(i)\nreturn []"), NOTHING),
@@ -159,7 +159,7 @@ TYPESCRIPT = {
     "SVG that uses itself ten times, twelve times": (
         default(f"return Root({{ child: Image({{ src: `{USES}` }}) }});"), LIMIT),
     # no pictures
-    "no tree": (default("return 7;"), ("expected main() to return Root",)),
+    "no tree": (default("return 7;"), ("main() must return a Root",)),
     "a tree that holds itself": (default("const children: any[] = []; children.push(Row({ children }));"
                                          "return Root({ child: children[0] });"), ("or holds itself",)),
     "a million lines": (default("for (let i = 0; i < 1e6; i++) console.log(i); return null;"),
