@@ -77,7 +77,7 @@ func TestPaintingOfATreeThatFailsHasThePlaceOfItsWidget(t *testing.T) {
 // A function of the library panics while the script runs, and not while it is painted.
 func TestLibraryThatFailsHasThePlaceOfItsCall(t *testing.T) {
 	const broken = "render.Animation()" // looks at children that are nil
-	const words = "the library failed: runtime error: invalid memory address or nil pointer dereference"
+	const words = "the library failed: invalid memory address or nil pointer dereference"
 	const load = "load(\"render.star\", \"render\")\n"
 	for script, place := range map[string]string{
 		load + "def f():\n    return " + broken + "\ndef main():\n    return render.Root(child = f())\n":                                 "app.star:3:28",
@@ -92,7 +92,7 @@ func TestLibraryThatFailsHasThePlaceOfItsCall(t *testing.T) {
 		assert.Equal(t, place+" "+words, placeOf(a)+" "+a.Error.Message, script)
 	}
 	a, _ := serve(testRequest(), load+"def f():\n    return "+broken+"\ndef main():\n    return render.Root(child = f())\n")
-	assert.Equal(t, backtraceHead+"  app.star:5:33: in main\n  app.star:3:28: in f\nError in Animation: "+words, a.Error.Backtrace)
+	assert.Equal(t, backtraceHead+"  app.star:5:33: in main\n  app.star:3:28: in f\nError in Animation: "+strings.Replace(words, "failed: ", "failed: runtime error: ", 1), a.Error.Backtrace)
 
 	a, _ = paint(whatPaint, `{"places":[["app.ts",3,12]],"at":["app.ts",1,16],"tree":{"widget":"Root","fields":{"child":`+
 		`{"widget":"Animation","at":1,"fields":{}}}}}`)
