@@ -8,8 +8,10 @@
 #include <stdint.h>
 #include <text/str.h>
 
-/* Longest time of an animation that is shown to its end: because its app says so, or its owner. */
-enum { CONTENT_WHOLE_MAX_S = 60, CONTENT_PLAYED_MAX_S = 120 };
+/* Longest turn of an animation that is shown to its end: because its app says so, or its owner; the
+ * SQL function whole_turn_s() has the same numbers. The animation itself may be longer: frames and
+ * bytes limit what it costs. Its limit is the longest dwell time in the device's protocol. */
+enum { CONTENT_WHOLE_MAX_S = 60, CONTENT_PLAYED_MAX_S = 120, CONTENT_ANIMATION_MAX_S = 3600 };
 
 /* Bytes of a WebP. Owned by the owner of the content. */
 struct picture {
@@ -94,6 +96,10 @@ struct content_installation *content_at(const struct content *content, int64_t p
  * that length. interval_s: of turns without a length of their own. */
 int64_t content_stay_s(const struct content_installation *installation, int32_t interval_s,
 		       uint32_t loop_ms);
+
+/* Returns the limit of an animation that is rendered for this time: an entry has more than
+ * CONTENT_WHOLE_MAX_S only if it is shown to its end. */
+int64_t content_animation_max_s(int64_t duration_s);
 
 /* Whether panels shall still show the push. Its duration begins when a panel displays it. A push
  * that no panel displayed lapses after max(60 s, 2 x schedule interval). A held push stays. */

@@ -40,6 +40,10 @@ struct dim_setting {
 
 extern const struct record dim_setting_record;
 
+/* Whether sleep and dimming that were set, or their ends, still count. */
+bool sleep_setting_counts(const struct sleep_setting *set, int64_t wall_us);
+bool dim_setting_counts(const struct dim_setting *set, int64_t wall_us);
+
 struct display_settings {
 	const struct zone *zone; /* NULL is UTC */
 	const struct plan *plan; /* own windows; NULL: none */

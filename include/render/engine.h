@@ -78,9 +78,11 @@ struct engine_answer {
 	/* ENGINE_PICTURE: a WebP that panels take, or empty: the app has nothing to show. */
 	struct str picture;
 	unsigned duration_ms; /* duration of one loop of the animation; 0: a still */
-	struct str cut;	      /* what was left out of the animation; empty: nothing */
-	int max_age_s;	      /* requested by the script; 0: none */
-	int interval_s;	      /* from the manifest; 0: for each turn; -1: none */
+	/* Part of the animation that was left out, and that its turn ends before it; empty: it is
+	 * shown whole. */
+	struct str cut;
+	int max_age_s;	/* requested by the script; 0: none */
+	int interval_s; /* from the manifest; 0: for each turn; -1: none */
 	bool show_full_animation;
 
 	struct str schema; /* ENGINE_SCHEMA: JSON, an object; empty: the app has none */
@@ -125,6 +127,9 @@ struct engine_job {
 	unsigned max_duration_ms; /* an animation is cut here; 0: 15 s */
 	/* End of an animation with show_full_animation, if later; 0: max_duration_ms. */
 	unsigned max_whole_ms;
+	/* The turn of an animation that is shown to its end: answer.cut says if the turn ends
+	 * before it; 0: nothing is said of it. */
+	unsigned turn_ms;
 	size_t max_bytes; /* a larger animation gets more effort, and is cut at a frame; 0: the
 			   * limit of panels */
 	bool has_network;

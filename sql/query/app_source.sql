@@ -12,7 +12,8 @@
 --   is_looked_at bool
 -- row: app_id uuid, slug text, name text, version_id uuid?, version text?, language text?,
 --   checksum text?, has_schema bool, schema text?, schema_bytes int4, is_use_due bool, has_device bool, timezone text,
---   locale text, place text, picture_limit_bytes int4, size text, duration_s int4, is_installed bool, is_disabled bool,
+--   locale text, place text, picture_limit_bytes int4, size text, duration_s int4, turn_s int4, is_installed bool,
+--   is_disabled bool,
 --   settings text?, secret_settings bytea?, settings_hash bytea?, reach int2, reaches_local bool, code_bytes int4,
 --   is_local_closed bool, has_failed bool,
 --   failure_kind int2, failure_message text?, failure_file text?, failure_line int4,
@@ -42,6 +43,8 @@ SELECT app.id AS app_id, app.slug, app.name, version.id AS version_id, version.n
 	coalesce(owned.size, '64x32') AS size,
 	render_duration_s(coalesce(entry.display_s, owned.schedule_interval_s, 15),
 		coalesce(entry.plays_whole, false)) AS duration_s,
+	whole_turn_s(coalesce(entry.display_s, owned.schedule_interval_s, 15),
+		coalesce(entry.plays_whole, false)) AS turn_s,
 	entry.app_id IS NOT NULL AS is_installed, app.status = 'disabled' AS is_disabled,
 	entry.settings, entry.secret_settings, entry.settings_hash, network.reach,
 	network.reach = 2 AS reaches_local,

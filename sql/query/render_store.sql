@@ -10,7 +10,7 @@
 -- locks the app before its renders, and locks renders before version_crashes. No row: the lease has
 -- run out, and another worker has it.
 -- params: render_key bytea, version_id uuid, lease uuid, engine text, is_good bool, is_blamed bool,
---   picture bytea?, cut text?, is_whole bool, took_us int8, max_age_s int4, interval_s int4,
+--   picture bytea?, duration_ms int4, cut text?, is_whole bool, took_us int8, max_age_s int4, interval_s int4,
 --   is_each_turn bool, moment_s int8, ahead_ms int8, log text,
 --   problem text?, hosts text
 -- row: generation int8, failures int4, misses int4, app_id uuid
@@ -104,6 +104,7 @@ SET generation = timed.stamp,
 	previous_hash = CASE WHEN timed.is_new
 		THEN coalesce(render.picture_hash, (SELECT picture_hash FROM others LIMIT 1))
 		ELSE render.previous_hash END,
+	duration_ms = CASE WHEN :is_good THEN :duration_ms ELSE render.duration_ms END,
 	cut = CASE WHEN :is_good THEN :cut ELSE render.cut END,
 	has_nothing = CASE WHEN :is_good THEN :picture::bytea IS NULL ELSE render.has_nothing END,
 	is_whole = CASE WHEN :is_good THEN :is_whole ELSE render.is_whole END,

@@ -12,8 +12,15 @@ SELECT coalesce((
 	LEFT JOIN app_entry
 		ON app_entry.device_id = installation.device_id AND app_entry.id = installation.id
 	LEFT JOIN LATERAL (
-		SELECT render.problem::json ->> 'message' AS problem, render.cut
+		SELECT render.problem::json ->> 'message' AS problem,
+			-- As in note_turn().
+			nullif(concat_ws('; ', render.cut, CASE WHEN render.duration_ms > 1000 * turn.ends_s
+				THEN format('the animation lasts %s s, and its turn ends after %s s',
+					(render.duration_ms + 999) / 1000, turn.ends_s) END), '') AS cut
 		FROM render
+		CROSS JOIN LATERAL (
+			SELECT whole_turn_s(coalesce(installation.display_s, device.schedule_interval_s), installation.plays_whole)
+		) AS turn (ends_s)
 		WHERE render.place = installation.place
 			AND render.version_id = app.deployed_version_id
 	) AS made ON true

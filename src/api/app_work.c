@@ -53,7 +53,7 @@ static struct step_result app_found(struct task *task)
 	work->locale = source->locale;
 	work->picture_limit_bytes = (size_t)source->picture_limit_bytes;
 	work->panel_size = panel_size_of(source->size);
-	work->duration_ms = (unsigned)source->duration_s * 1000;
+	work->duration_ms = (unsigned)content_animation_max_s(source->duration_s) * 1000;
 	return task_continue(task, work->next);
 }
 
@@ -179,7 +179,8 @@ static void fill_job(struct task *task, struct app_work *work, enum engine_what 
 	    .locale = work->locale,
 	    .seed = (uint64_t)clock_wall_us(),
 	    .max_duration_ms = work->duration_ms,
-	    .max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
+	    .max_whole_ms = CONTENT_ANIMATION_MAX_S * 1000,
+	    .turn_ms = (unsigned)work->source.turn_s * 1000,
 	    .max_bytes = work->picture_limit_bytes,
 	    .is_doubled = work->panel_size == PANEL_SIZE_128X64,
 	    .has_network = !work->is_only_looked_at,

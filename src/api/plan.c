@@ -78,11 +78,6 @@ static void write_now(const struct planned *planned, const struct display_level 
 	write_source(json, "installationId", level->by.alone);
 }
 
-static bool counts(bool is_set, int64_t until_us, int64_t wall_us)
-{
-	return is_set && (until_us == 0 || wall_us < until_us);
-}
-
 static void write_plan(const struct planned *planned, int64_t wall_us, struct buffer *json)
 {
 	const struct display_settings *settings = &planned->settings;
@@ -97,10 +92,10 @@ static void write_plan(const struct planned *planned, int64_t wall_us, struct bu
 	write_now(planned, &level, json);
 	buffer_append_str(json, STR("},\"orders\":{"));
 	write_order(json, "sleep", sleep->is_asleep ? "asleep" : "awake",
-		    counts(sleep->is_set, sleep->until_us, wall_us), sleep->until_us);
+		    sleep_setting_counts(sleep, wall_us), sleep->until_us);
 	buffer_append_str(json, STR(","));
 	write_order(json, "dim", dim->is_dimmed ? "dimmed" : "undimmed",
-		    counts(dim->is_set, dim->until_us, wall_us), dim->until_us);
+		    dim_setting_counts(dim, wall_us), dim->until_us);
 	buffer_append_str(json, STR("},\"nextChangeAt\":"));
 	if (!display_changes_at(settings, DISPLAY_ANY, wall_us, &change_us))
 		change_us = 0;

@@ -50,6 +50,8 @@ static struct step_result rendered(struct task *task)
 		return task_fail(task, PROBLEM_APP_EMPTY, "the app has nothing to show now");
 	push->body.push.duration_s =
 	    push->entry.id.length ? push->entry.display_s : task_device(task)->schedule_interval_s;
+	if (whole_s > push->work.source.turn_s)
+		whole_s = push->work.source.turn_s;
 	if (answer->show_full_animation && whole_s > push->body.push.duration_s)
 		push->body.push.duration_s = whole_s;
 	push_begin(task, &push->push, &push->body.push);

@@ -33,6 +33,11 @@ int64_t content_stay_s(const struct content_installation *installation, int32_t 
 	return whole_s > stay_s ? whole_s : stay_s;
 }
 
+int64_t content_animation_max_s(int64_t duration_s)
+{
+	return duration_s > CONTENT_WHOLE_MAX_S ? CONTENT_ANIMATION_MAX_S : duration_s;
+}
+
 struct content_installation *content_at(const struct content *content, int64_t position)
 {
 	for (unsigned i = 0; i < content->installation_count; i++) {

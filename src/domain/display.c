@@ -109,18 +109,24 @@ static bool counts(bool is_set, int64_t until_us, int64_t wall_us)
 	return is_set && (until_us == 0 || wall_us < until_us);
 }
 
+bool sleep_setting_counts(const struct sleep_setting *set, int64_t wall_us)
+{
+	return counts(set->is_set, set->until_us, wall_us);
+}
+
+bool dim_setting_counts(const struct dim_setting *set, int64_t wall_us)
+{
+	return counts(set->is_set, set->until_us, wall_us);
+}
+
 static bool is_sleep_set(const struct moment *moment)
 {
-	const struct sleep_setting *set = &moment->settings->sleep_set;
-
-	return counts(set->is_set, set->until_us, moment->wall_us);
+	return sleep_setting_counts(&moment->settings->sleep_set, moment->wall_us);
 }
 
 static bool is_dim_set(const struct moment *moment)
 {
-	const struct dim_setting *set = &moment->settings->dim_set;
-
-	return counts(set->is_set, set->until_us, moment->wall_us);
+	return dim_setting_counts(&moment->settings->dim_set, moment->wall_us);
 }
 
 /* ---- what windows say, in their order ---- */

@@ -185,6 +185,7 @@ static void store(struct render_run *run)
 		.is_good = is_good,
 		.is_blamed = problem_is_blamed(&answer->problem),
 		.picture = picture,
+		.duration_ms = (int32_t)answer->duration_ms,
 		.cut = is_good && answer->cut.length ? answer->cut : (struct str){0},
 		.is_whole = answer->show_full_animation,
 		.took_us = (int64_t)answer->elapsed_us,
@@ -314,10 +315,8 @@ static int start(struct render_run *run, unsigned *ret_retry_after_s)
 	    .timezone = row->timezone,
 	    .locale = row->locale,
 	    .is_doubled = panel_size_of(row->size) == PANEL_SIZE_128X64,
-	    .max_duration_ms = (unsigned)row->duration_s * 1000,
-	    .max_whole_ms =
-		1000 * (unsigned)(row->duration_s > CONTENT_WHOLE_MAX_S ? row->duration_s
-									: CONTENT_WHOLE_MAX_S),
+	    .max_duration_ms = 1000 * (unsigned)content_animation_max_s(row->duration_s),
+	    .max_whole_ms = CONTENT_ANIMATION_MAX_S * 1000,
 	    .max_bytes = (size_t)row->picture_limit_bytes,
 	    .has_network = true,
 	    .why_public = reach_sentence(row->reaches_local ? 0 : REACH_CLOSED),

@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 
 enum {
-	STARLARK_MS = 10 * 1000,
+	/* Steps of Starlark limit a script before this, see render-starlark/limits.go. */
+	STARLARK_MS = 30 * 1000,
 	TYPESCRIPT_MS = 2 * 1000,
 	NETWORK_MS = 8 * 1000, /* additional to these, as in render-typescript */
 	/* Additional to the script's and the painter's time. Reached by no picture of a panel's
@@ -80,6 +81,19 @@ static unsigned time_for(const struct engine_run *run, unsigned most_ms)
 
 /* ---- the check ---- */
 
+/* Says that the animation lasts longer than its turn, as rotation_get.sql does. */
+static void note_turn(struct engine_run *run)
+{
+	struct engine_answer *answer = &run->answer;
+
+	if (run->turn_ms == 0 || answer->duration_ms <= run->turn_ms)
+		return;
+	answer->cut = arena_printf(&((struct answer_memory *)answer->memory)->arena,
+				   "%.*s%sthe animation lasts %u s, and its turn ends after %u s",
+				   STR_ARG(answer->cut), answer->cut.length ? "; " : "",
+				   (answer->duration_ms + 999) / 1000, run->turn_ms / 1000);
+}
+
 static void on_checked(struct picture_check *check)
 {
 	struct engine_run *run = container_of(check, struct engine_run, check);
@@ -104,6 +118,7 @@ static void on_checked(struct picture_check *check)
 			    &memory->arena,
 			    "the animation is cut: the panel accepts %zu bytes at most",
 			    run->max_bytes);
+		note_turn(run);
 	}
 	picture_check_finish(check);
 	end(run);
@@ -391,6 +406,7 @@ int run_init(struct engine_run *run, struct engine_job *job)
 	    .is_refused = job->is_refused,
 	    .wall_extra_ms = job->wall_extra_ms,
 	    .why_public = job->why_public,
+	    .turn_ms = job->turn_ms,
 	    .max_bytes = job->max_bytes ? job->max_bytes : PANELIMAGE_OUTPUT_MAX_BYTES,
 	    .size = {.width = times * (job->width ? job->width : DISPLAY_WIDTH),
 		     .height = times * (job->height ? job->height : DISPLAY_HEIGHT)},

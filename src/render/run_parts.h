@@ -54,6 +54,7 @@ struct engine_run {
 	struct id account;
 	enum engine_what what;
 	enum engine_language language;
+	unsigned turn_ms;
 	size_t max_bytes;
 	struct panelimage_size size;
 	yyjson_mut_doc *head;

@@ -40,7 +40,7 @@ func addFile(files fstest.MapFS, name string, data []byte) error {
 	if isBase64 {
 		decoded, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(data)), ""))
 		if err != nil {
-			return fmt.Errorf("%s is not valid base64: %w", name, err)
+			return fmt.Errorf("%s is %w", name, err)
 		}
 		data = decoded
 	}

@@ -43,6 +43,7 @@ func describe(err error, m *meter) *problem {
 	default:
 		p.readBacktrace(err.Error())
 	}
+	p.plainWords()
 	m.lookAtClock() // a thread is cancelled at the deadline, too
 	if m.reason != "" {
 		limit := m.limitProblem()

@@ -46,7 +46,7 @@ func (e *engine) serve(r *request, script []byte, m *meter) (*answer, []byte) {
 	blob, err := e.run(r, script, m, log, a)
 	if err != nil {
 		a.Error, blob = describe(err, m), nil
-		if e.network.tookTooLong(m.script.timeout) {
+		if e.network.tookTooLong() {
 			a.Error.Kind, a.Error.Message = problemScript, "the network takes too long"
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"image"
-	"math"
 
 	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
 )
@@ -37,7 +36,7 @@ type request struct {
 	Height        int   `json:"height"`
 	Is2x          bool  `json:"is_2x"`           // the picture has twice the width and height
 	MaxDurationMs int   `json:"max_duration_ms"` // limit of an animation
-	MaxWholeMs    int   `json:"max_whole_ms"`    // limit of an animation with show_full_animation
+	MaxWholeMs    int   `json:"max_whole_ms"`    // limit of an animation with show_full_animation, maybe longer than its turn
 	MaxBytes      int   `json:"max_bytes"`       // a larger picture gets more effort, and is cut then
 	TimeoutMs     int64 `json:"timeout_ms"`      // processor time for the script, and for painting
 	EncodeMs      int64 `json:"encode_ms"`       // processor time for encoding what was painted
@@ -93,13 +92,13 @@ func (r *request) setDefaults() {
 		r.MaxBytes = maxBlobBytes
 	}
 	if r.TimeoutMs == 0 {
-		r.TimeoutMs = 10_000
+		r.TimeoutMs = 30_000
 	}
 	if r.EncodeMs == 0 {
 		r.EncodeMs = 10_000
 	}
 	if r.MaxSteps == 0 {
-		r.MaxSteps = math.MaxInt64 // processor time limits the script instead
+		r.MaxSteps = maxSteps
 	}
 }
 

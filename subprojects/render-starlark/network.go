@@ -33,6 +33,7 @@ type network struct {
 const (
 	maxFetches      = 20
 	maxFetchBody    = 1 << 20
+	maxWaits        = 10 * time.Second // of all requests of a run
 	maxFetchTimeout = 10 * time.Second // the parent allows 5 s, and the time until the fetch's
 	// turn
 	cacheForHeader   = "X-Tidbyt-Cache-Seconds"
@@ -88,14 +89,14 @@ func (n *network) begin(r *request) {
 	n.isAllowed = n.send != nil && (r.Network == nil || *r.Network)
 	n.asked, n.hosts = 0, nil
 	n.waited, n.isLate = 0, false
-	n.most = time.Duration(r.TimeoutMs) * time.Millisecond
+	n.most = min(time.Duration(r.TimeoutMs)*time.Millisecond, maxWaits)
 }
 
 // tookTooLong returns whether the network, not the script, has used up the time.
-func (n *network) tookTooLong(timeout time.Duration) bool {
+func (n *network) tookTooLong() bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	return n.isLate && n.waited >= timeout/2
+	return n.isLate && n.waited >= n.most/2
 }
 
 func (n *network) countWait(since time.Time, isLate bool) {

@@ -28,6 +28,13 @@ def get_schema():
 """
 
 
+LONG = """load("render.star", "render")
+def main():
+    return render.Root(delay = 1000, show_full_animation = True, child = render.Animation(children = [
+        render.Box(width = number + 1, color = "#f00") for number in range(%d)]))
+"""
+
+
 def push_app(device, app, **members):
     """Sends a request like programs that fill in all members."""
     body = {"app_id": app, "config": {}, "installationID": None, "publish": "foreground"} | members
@@ -63,6 +70,14 @@ def test_temporary(world, screen, app):
     assert world.sql("SELECT duration_s FROM showing WHERE device_id = %s", screen.id) == [(15,)]
     assert push_app(screen, app.id).ok() == {}
     screen.shows(solid(GREEN))
+
+
+@pytest.mark.parametrize("seconds, shown_s", [(20, 20), (59, 59), (90, 60)])
+def test_a_whole_animation(world, owner, screen, seconds, shown_s):
+    """It is shown to its end, but for a minute at most."""
+    long = make_app(owner).published(script=LONG % seconds)
+    assert push_app(screen, long.slug).ok() == {}
+    assert world.sql("SELECT duration_s FROM showing WHERE device_id = %s", screen.id) == [(shown_s,)]
 
 
 def test_entry(screen, app):

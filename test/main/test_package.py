@@ -10,8 +10,10 @@ import shutil
 import subprocess
 
 import debian
+import images
 import pytest
 from packages import CANNOT_FETCH, install, make_packages
+from PIL import Image
 from server import ROOT, wait_until
 
 CONFIGURATION = "/etc/displayd/displayd.conf"
@@ -77,6 +79,20 @@ def show(machine, name):
     return machine.run("systemctl", "show", "-P", name, "displayd.service").strip()
 
 
+def push(machine, folder, *options):
+    """Pushes a red picture to a new device of an account, by the installed displayctl. Returns the colours that its panel
+    gets."""
+    picture, shown = os.path.join(folder, "red.png"), os.path.join(folder, "shown.webp")
+    with open(picture, "wb") as file:
+        file.write(images.png(images.solid((255, 0, 0))))
+    machine.put(picture, "/srv/red.png")
+    device = machine.run("displayctl", *options, "device", "create", "--account", "ada@example.org", "--name", "Wall")
+    machine.run("displayctl", *options, "push", "Wall", "/srv/red.png")
+    machine.get(shown, "curl", "-sf", re.search(r"^pollUrl\s+(\S+)", device, re.M)[1])
+    with Image.open(shown) as made:
+        return made.convert("RGB").getcolors()
+
+
 def test_lintian(packages):
     if not shutil.which("lintian"):
         pytest.skip("lintian is not installed")
@@ -135,9 +151,9 @@ def test_calls_of_the_library_are_checked(packages):
     assert levels == {re.search(r"__USE_FORTIFY_LEVEL (\d)", compiled.stdout)[1]}
 
 
-def test_what_apt_installs(packages):
-    """On a Debian with nothing else, the command of docs/operate.md brings PostgreSQL's programs without a cluster,
-    and no Node.js."""
+def test_what_apt_installs(packages, tmp_path):
+    """On a Debian with nothing else, the command of docs/operate.md brings PostgreSQL's programs without a cluster, no
+    Node.js, and all that displayd needs to show a picture."""
     with open(os.path.join(ROOT, "docs/operate.md"), encoding="utf-8") as file:
         command = re.search(r"^sudo (apt install .*\.deb)$", file.read(), re.M)[1]
     bare = debian.BARE_TRIXIE if debian.of_this_machine() is debian.TRIXIE else debian.BARE
@@ -151,6 +167,12 @@ def test_what_apt_installs(packages):
             assert made.run("sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb | wc -l") == "1\n"
             assert made.run("ls", "-A", "/etc/postgresql-common/createcluster.d") == ""
             assert "nodejs" not in made.run("dpkg-query", "-W")
+            made.run("apt-get", "-y", "install", "--no-install-recommends", "curl", patience_s=APT_S)
+            of_server = ["--state-dir", "/srv/state"]
+            made.run("sh", "-c", "displayd --state-dir /srv/state --listen 127.0.0.1:0 >/srv/log 2>&1 &")
+            wait_until(lambda: "url" in made.run("ls", "/srv/state", check=False), "a displayd that listens")
+            made.run("displayctl", *of_server, "account", "create", "ada@example.org", "--name", "Ada")
+            assert push(made, str(tmp_path), *of_server) == [(64 * 32, (255, 0, 0))]
     except debian.Unavailable as why:
         pytest.skip(str(why))
 
@@ -217,6 +239,10 @@ def test_displayctl_beside_it(machine):
     text = machine.run("setpriv", "--reuid=displayd", "--regid=displayd", "--clear-groups", "displayctl",
                        "--state-dir", "/var/lib/displayd", "account", "list")
     assert "ada@example.org" in text
+
+
+def test_a_push(machine, tmp_path):
+    assert push(machine, str(tmp_path)) == [(64 * 32, (255, 0, 0))]
 
 
 def test_apps_are_rendered(machine):

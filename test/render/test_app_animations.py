@@ -9,18 +9,21 @@ from PIL import Image
 SLOW = """load("render.star", "render")
 def main():
     return render.Root(delay = 1000, show_full_animation = %s, child = render.Animation(children = [
-        render.Box(width = number + 1, color = "#f00") for number in range(%d)]))
+        render.Box(width = 1 + number %% 64, color = "#f00") for number in range(%d)]))
 """
 
 
 @needs_starlark
-@pytest.mark.parametrize("is_whole, seconds, shown", [(False, 20, 15), (True, 20, 20), (True, 60, 60), (True, 62, 60)])
+@pytest.mark.parametrize("is_whole, seconds, shown", [(False, 20, 15), (True, 20, 20), (True, 60, 60), (True, 62, 62), (True, 400, 400)])
 def test_whole_animations_are_as_long_as_on_a_panel(app, tmp_path, is_whole, seconds, shown):
     output = tmp_path / "picture.webp"
     done = run(app(SLOW % (is_whole, seconds)), "--output", output)
     assert done.returncode == 0, done.stderr
     assert [delay for _, delay in frames(output)] == [1000] * shown
-    assert f"{shown} frames in {shown}.0 s" in run(app(SLOW % (is_whole, seconds)), "--check").stdout
+    checked = run(app(SLOW % (is_whole, seconds)), "--check").stdout
+    assert f"{shown} frames in {shown}.0 s" in checked
+    turn = f"; the animation lasts {shown} s, and its turn ends after 60 s; took "
+    assert (turn in checked, "its turn" in checked) == (shown > 60, shown > 60)
 
 
 @needs_starlark

@@ -20,7 +20,7 @@ FIELDS = {
     "Row({ children: [Box({ width: 1 }),\n        Box({ width: 2, §height: Infinity })] })": "a number must be finite",
     "Padding({\n        child: Text({ content: 'a' }),\n        §pad: [1, 2] as any })": "pad",
     "Line({ x1: 0, y1: 0, x2: 5,\n        §y2: 'five' as any, color: '#fff', width: 1 })": "Line.y2: expected number",
-    "Image({ width: 3,\n        §src: 'no picture' })": "decoding image data",
+    "Image({ width: 3,\n        §src: 'no picture' })": "the image cannot be read",
     "PieChart({ diameter: 10, weights: [1, 2],\n        §colors: ['#fff', 'pink-ish'] })": "color",
     "Polygon({ fill_color: '#fff',\n        §vertices: [[1], [2, 3], [4, 5]] as any })": "vert",
     "animation.Transformation({ child: Box({ width: 1 }), duration: 5,\n"

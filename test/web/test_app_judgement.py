@@ -55,7 +55,7 @@ OF_STARLARK = {
     "one id twice": ('[text("a"), text("a", secret = True)]', None),
     "longest id": ('[text("i" * 200)]', None),
     "too long an id": ('[text("i" * 201)]', "200 bytes"),
-    "no id": ('[text("")]', "'required'"),
+    "no id": ('[text("")]', 'field 1: "id" is missing'),
     "a NUL in an id": ('[text("a" + chr(0))]', "200 bytes"),
     "nearly 4 MiB": (f'[text("a", desc = "x" * {FULL_MIB})]', None),
     "more than 4 MiB": ('[text("a", desc = "x" * (4 * 1024 * 1024))]', "too large"),

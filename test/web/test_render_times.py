@@ -56,6 +56,16 @@ def delays_of(webp):
     return delays
 
 
+def turn_ends(lasts_s, ends_s):
+    return f"the animation lasts {lasts_s} s, and its turn ends after {ends_s} s"
+
+
+def said_of_turn(browser, made):
+    [entry] = browser.get(f"{path_of(made['device'])}/rotation").ok()["entries"]
+    assert entry["problem"] is None
+    return entry["cut"]
+
+
 def first_animation(panel):
     """Delays of its frames, and its display time."""
     def is_there():
@@ -69,19 +79,20 @@ def first_animation(panel):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("is_whole, frames, shown_s", [(False, 40, 15), (True, 40, 40), (True, 90, 60)])
-def test_a_run_longer_than_its_time(world, author, reviewer, browser, language, is_whole, frames, shown_s):
-    """A run is cut or shown to its end, but at most for a minute."""
+@pytest.mark.parametrize("is_whole, frames, made_s, shown_s", [(False, 40, 15, 15), (True, 40, 40, 40), (True, 90, 90, 60)])
+def test_a_run_longer_than_its_time(world, author, reviewer, browser, language, is_whole, frames, made_s, shown_s):
+    """A run is cut or shown to its end, but a turn lasts at most for a minute."""
     text = LONG[language] % (frames, WHOLE[language] if is_whole else "")
     made = installed(browser, published(author, reviewer, text, language=language))
     with panel_of(world, made) as panel:
-        assert first_animation(panel) == ([1000] * shown_s, shown_s)
+        assert first_animation(panel) == ([1000] * made_s, shown_s)
+    assert said_of_turn(browser, made) == (turn_ends(90, 60) if made_s > shown_s else None)
     wait_until(lambda: poll_answer(world, made["link"])["Tronbyt-Dwell-Secs"] == str(shown_s),
                "the same of a panel that polls")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("is_whole, frames, shown_s", [(False, 40, 40), (True, 90, 90), (False, 130, 120)])
+@pytest.mark.parametrize("is_whole, frames, shown_s", [(False, 40, 40), (True, 90, 90), (False, 130, 120), (True, 130, 120)])
 def test_an_entry_that_plays_whole(world, author, reviewer, browser, language, is_whole, frames, shown_s):
     """At most two minutes, whatever its app says."""
     text = LONG[language] % (frames, WHOLE[language] if is_whole else "")
@@ -89,7 +100,24 @@ def test_an_entry_that_plays_whole(world, author, reviewer, browser, language, i
     browser.patch(f"{path_of(made['device'])}/rotation/{made['entry']}", {"playsWhole": True}).ok()
     wait_until(lambda: poll_answer(world, made["link"])["Tronbyt-Dwell-Secs"] == str(shown_s), "the whole animation")
     with panel_of(world, made) as panel:
-        assert first_animation(panel) == ([1000] * shown_s, shown_s)
+        assert first_animation(panel) == ([1000] * frames, shown_s)
+    assert said_of_turn(browser, made) == (turn_ends(130, 120) if frames > shown_s else None)
+
+
+@pytest.mark.parametrize("settings, ends_s", [({}, 60), ({"displaySeconds": 89}, 89), ({"displaySeconds": 90}, None), ({"playsWhole": True}, None)])
+def test_a_turn_that_ends_before_its_animation(world, author, reviewer, browser, settings, ends_s):
+    """The rotation and the preview of the entry say so. Entries that differ in their time share the picture."""
+    app = published(author, reviewer, LONG["STARLARK"] % (90, WHOLE["STARLARK"]))
+    made = installed(browser, app)
+    if settings:
+        browser.patch(f"{path_of(made['device'])}/rotation/{made['entry']}", settings).ok()
+    with panel_of(world, made) as panel:
+        assert len(first_animation(panel)[0]) == 90
+    told = turn_ends(90, ends_s) if ends_s else None
+    assert said_of_turn(browser, made) == told
+    entry = {"deviceId": made["device"]["id"], "installationId": made["entry"]}
+    preview = browser.post(f"/web/apps/{app.slug}/preview", entry).ok()
+    assert (preview["durationMs"], preview["cut"]) == (90_000, told)
 
 
 @pytest.mark.parametrize("interval_s, display_s, shown_s", [
@@ -151,7 +179,7 @@ def rests(world, app, count, max_age_s, interval_s, ahead_ms=0):
     """Pauses after this many good renders, until the next one."""
     place, lease = os.urandom(32), str(uuid.uuid4())
     good = {"render_key": place, "version_id": app.version_id, "lease": lease, "engine": "x", "is_good": True,
-            "is_blamed": False, "picture": None, "cut": None, "is_whole": False, "took_us": 1,
+            "is_blamed": False, "picture": None, "duration_ms": 0, "cut": None, "is_whole": False, "took_us": 1,
             "max_age_s": max_age_s, "interval_s": interval_s, "is_each_turn": False, "moment_s": 1,
             "ahead_ms": ahead_ms, "log": "", "problem": None, "hosts": ""}
     found = []

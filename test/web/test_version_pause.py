@@ -54,7 +54,7 @@ class Renders:
         rows = self.run(
             "render_store", cursor, render_key=bytes.fromhex(place), version_id=self.version, lease=lease,
             engine=self.engine, is_good=result == GOOD, is_blamed=result == CRASH,
-            picture=b"picture" if result == GOOD else None, cut=None, is_whole=False, took_us=1, max_age_s=0,
+            picture=b"picture" if result == GOOD else None, duration_ms=0, cut=None, is_whole=False, took_us=1, max_age_s=0,
             interval_s=0, is_each_turn=False, moment_s=1, ahead_ms=0, log="", problem=None if result == GOOD else "{}", hosts="")
         return len(rows) == 1
 

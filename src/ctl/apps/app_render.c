@@ -105,7 +105,8 @@ static struct engine_job *app_render_run(struct rendering *rendering, enum engin
 		.locale = ctl_value(ctl, "locale"),
 		.seed = strtoull(options_text(&ctl->options, "seed"), NULL, 10),
 		.is_doubled = panel_size_of(ctl_value(ctl, "size")) == PANEL_SIZE_128X64,
-		.max_whole_ms = CONTENT_WHOLE_MAX_S * 1000,
+		.max_whole_ms = CONTENT_ANIMATION_MAX_S * 1000,
+		.turn_ms = CONTENT_WHOLE_MAX_S * 1000,
 		.has_network = has_network,
 	    },
 	    ret_why);

@@ -797,7 +797,7 @@ CASE(test_a_draft_that_never_ends_leaves_a_second)
 	assert_int_equal(submit(0, 1, true), 0);
 	played = start_greeted();
 	leap_s += 10;
-	assert_int_equal(answer_timed(&played, STR(MET_LIMIT)), 10000);
+	assert_int_equal(answer_timed(&played, STR(MET_LIMIT)), 30000);
 	assert_int_equal(submit(1, 1, true), 0);
 	assert_int_equal(answer_timed(&played, STR(MET_LIMIT)), 1000);
 	assert_done(1, ENGINE_LIMIT);
@@ -806,9 +806,9 @@ CASE(test_a_draft_that_never_ends_leaves_a_second)
 			       23));
 	/* This affects neither other accounts nor panels, nor handlers of scripts. */
 	assert_int_equal(submit(2, 2, true), 0);
-	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
+	assert_int_equal(answer_timed(&played, STR(NOTHING)), 30000);
 	assert_int_equal(submit(3, 1, false), 0);
-	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
+	assert_int_equal(answer_timed(&played, STR(NOTHING)), 30000);
 	/* A success does not restore the time, since it is easy for a script. */
 	assert_int_equal(submit(4, 1, true), 0);
 	assert_int_equal(answer_timed(&played, STR(NOTHING)), 1000);
@@ -820,7 +820,7 @@ CASE(test_a_draft_that_never_ends_leaves_a_second)
 	close(played.link);
 	assert_int_equal(submit(6, 1, true), 0);
 	played = start_greeted();
-	assert_int_equal(answer_timed(&played, STR(NOTHING)), 10000);
+	assert_int_equal(answer_timed(&played, STR(NOTHING)), 30000);
 	close(played.link);
 }
 
