@@ -1,6 +1,7 @@
 #include "desk.h"
 
 #include "cache.h"
+#include "download.h"
 #include "look_ups.h"
 
 #include <sandboxed/clock.h>
@@ -20,6 +21,8 @@ struct desk {
 
 static const char too_many[] = "too many requests of apps are waiting";
 static const char no_memory[] = "the network of apps has no memory left";
+static const char many_downloads[] = "too many files are being fetched, try again later";
+static const char second_download[] = "another file of this account is being fetched";
 
 struct desk *desk_create(const struct network_list *allowed, const char *certificates)
 {
@@ -96,8 +99,9 @@ static struct flight *find_flight(const struct desk *desk, const struct key *key
  * request with a body counts too if the app has set how long its answer may be cached. */
 static bool is_shared(const struct request *request)
 {
-	return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0 ||
-	       (strcmp(request->method, "POST") == 0 && request->ttl_s > 0);
+	return !request->download &&
+	       (strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0 ||
+		(strcmp(request->method, "POST") == 0 && request->ttl_s > 0));
 }
 
 /* Whether the account leaves as many of the client's places free as it has. */
@@ -130,6 +134,21 @@ static bool may_fly(const struct desk *desk, const struct request *request)
 	       own_bytes + bytes <= DESK_REQUESTS_BYTES_MAX;
 }
 
+/* Returns why no further file may be fetched; NULL: it may. */
+static const char *refuse_download(const struct desk *desk, const struct request *request)
+{
+	unsigned count = 0;
+
+	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
+		if (!flight->request.download)
+			continue;
+		if (flight_is_of(flight, &request->account))
+			return second_download;
+		count++;
+	}
+	return count < DOWNLOADS_MAX ? NULL : many_downloads;
+}
+
 /* Takes the request from the account's share of the host's name. */
 static enum share_result take_name(const struct desk *desk, const struct request *request)
 {
@@ -145,8 +164,12 @@ static bool admit(struct desk *desk, struct client *client, const struct request
 	enum share_result result;
 	struct reply reply = {0};
 
-	if (!may_fly(desk, request)) {
-		refuse(client, request->id, too_many);
+	const char *why_not = may_fly(desk, request) ? NULL : too_many;
+
+	if (!why_not && request->download)
+		why_not = refuse_download(desk, request);
+	if (why_not) {
+		refuse(client, request->id, why_not);
 		return false;
 	}
 	result = take_name(desk, request);
@@ -246,9 +269,27 @@ static void take_request(struct desk *desk, struct client *client, struct reques
 	request_finish(request);
 }
 
+/* The flight may have ended meanwhile. */
+static void obey(struct desk *desk, const struct client *client, const struct download_order *order)
+{
+	for (struct flight **at = &desk->flights; *at; at = &(*at)->next) {
+		struct flight *flight = *at;
+
+		if (!flight->request.download || !flight->waiters ||
+		    flight->waiters->client != client || flight->waiters->id != order->id)
+			continue;
+		if (order->bytes == 0)
+			destroy_flight(desk, at);
+		else
+			download_take(&flight->transfer, order->bytes);
+		return;
+	}
+}
+
 void desk_take(struct desk *desk, struct client *client)
 {
 	char words[REQUEST_WORDS_MAX];
+	struct download_order order;
 	struct request request;
 	struct frame frame;
 	enum frame_state state;
@@ -257,6 +298,11 @@ void desk_take(struct desk *desk, struct client *client)
 	       (state = client_next(client, &frame)) != FRAME_NEEDS_MORE) {
 		enum request_status read = REQUEST_BROKEN;
 
+		if (state == FRAME_IS_WHOLE && download_order_read(frame.head, &order)) {
+			obey(desk, client, &order);
+			client_skip(client, &frame);
+			continue;
+		}
 		if (state == FRAME_IS_WHOLE) {
 			read = request_read(frame.head, frame.blob, &request, words);
 			client_skip(client, &frame);
@@ -285,7 +331,7 @@ void desk_forget(struct desk *desk, const struct client *client)
 			else
 				waiter = &(*waiter)->next;
 		}
-		if (!(*at)->waiters && !(*at)->has_started)
+		if (!(*at)->waiters && (!(*at)->has_started || (*at)->request.download))
 			destroy_flight(desk, at);
 		else
 			at = &(*at)->next;
@@ -346,8 +392,15 @@ static void start(struct desk *desk, struct flight *flight)
 	flight->has_started = true;
 	desk->transfer_count++;
 	if (flight->tenant &&
-	    transfer_start(&flight->transfer, &desk->tools, flight->tenant, &flight->request))
+	    transfer_start(&flight->transfer, &desk->tools, flight->tenant, &flight->request)) {
+		if (flight->request.download)
+			flight->transfer.download = (struct download){
+			    .client = flight->waiters->client,
+			    .id = flight->waiters->id,
+			    .window = DOWNLOAD_WINDOW,
+			};
 		return;
+	}
 	flight->has_landed = true;
 	flight->since_ms = clock_ms();
 	reply_set_error(&flight->reply, "%s", no_memory);
