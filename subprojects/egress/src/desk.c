@@ -21,8 +21,6 @@ struct desk {
 
 static const char too_many[] = "too many requests of apps are waiting";
 static const char no_memory[] = "the network of apps has no memory left";
-static const char many_downloads[] = "too many files are being fetched, try again later";
-static const char second_download[] = "another file of this account is being fetched";
 
 struct desk *desk_create(const struct network_list *allowed, const char *certificates)
 {
@@ -86,15 +84,6 @@ static void give_up(struct desk *desk, struct flight **at, const char *words)
 	destroy_flight(desk, at);
 }
 
-static struct flight *find_flight(const struct desk *desk, const struct key *key)
-{
-	struct flight *flight = desk->flights;
-
-	while (flight && !key_is_same(&flight->request.key, key))
-		flight = flight->next;
-	return flight;
-}
-
 /* Whether one request may answer several clients: only if it changes nothing on the server. A
  * request with a body counts too if the app has set how long its answer may be cached. */
 static bool is_shared(const struct request *request)
@@ -134,21 +123,6 @@ static bool may_fly(const struct desk *desk, const struct request *request)
 	       own_bytes + bytes <= DESK_REQUESTS_BYTES_MAX;
 }
 
-/* Returns why no further file may be fetched; NULL: it may. */
-static const char *refuse_download(const struct desk *desk, const struct request *request)
-{
-	unsigned count = 0;
-
-	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
-		if (!flight->request.download)
-			continue;
-		if (flight_is_of(flight, &request->account))
-			return second_download;
-		count++;
-	}
-	return count < DOWNLOADS_MAX ? NULL : many_downloads;
-}
-
 /* Takes the request from the account's share of the host's name. */
 static enum share_result take_name(const struct desk *desk, const struct request *request)
 {
@@ -167,7 +141,7 @@ static bool admit(struct desk *desk, struct client *client, const struct request
 	const char *why_not = may_fly(desk, request) ? NULL : too_many;
 
 	if (!why_not && request->download)
-		why_not = refuse_download(desk, request);
+		why_not = flights_refuse_download(desk->flights, request);
 	if (why_not) {
 		refuse(client, request->id, why_not);
 		return false;
@@ -212,22 +186,6 @@ static void add_flight(struct desk *desk, struct client *client, struct request 
 	append(desk, flight);
 }
 
-/* Counts the transfers of the account, and those among them of the scope. */
-static unsigned transfers_of(const struct desk *desk, const struct key *account,
-			     const struct key *scope, unsigned *ret_scope)
-{
-	unsigned count = 0;
-
-	*ret_scope = 0;
-	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
-		if (!flight->has_started || !flight_is_of(flight, account))
-			continue;
-		count++;
-		*ret_scope += key_is_same(&flight->request.scope, scope);
-	}
-	return count;
-}
-
 /* Adds the client to those that wait for the flight. A flight that has not started becomes that of
  * the account with fewer transfers, whose shares it then uses. */
 static void join(struct desk *desk, struct flight *flight, struct client *client,
@@ -241,8 +199,8 @@ static void join(struct desk *desk, struct flight *flight, struct client *client
 		return;
 	}
 	if (!flight->has_started && !flight->has_landed &&
-	    transfers_of(desk, &request->account, scope, &of_scope) <
-		transfers_of(desk, &flight->request.account, scope, &of_scope) &&
+	    flights_transfers(desk->flights, &request->account, scope, &of_scope) <
+		flights_transfers(desk->flights, &flight->request.account, scope, &of_scope) &&
 	    take_name(desk, request) == SHARE_TAKEN)
 		flight->request.account = request->account;
 }
@@ -254,7 +212,7 @@ static void take_request(struct desk *desk, struct client *client, struct reques
 
 	if (is_shared(request)) {
 		kept = cache_find(desk->cache, &request->key, clock_ms());
-		flight = find_flight(desk, &request->key);
+		flight = flights_find(desk->flights, &request->key);
 	}
 	if (kept)
 		client_answer(client, request->id, kept);
@@ -349,8 +307,8 @@ static struct flight *find_next(const struct desk *desk)
 
 		if (flight->has_started || flight->has_landed || !flight_is_wanted(flight))
 			continue;
-		count =
-		    transfers_of(desk, &flight->request.account, &flight->request.scope, &of_scope);
+		count = flights_transfers(desk->flights, &flight->request.account,
+					  &flight->request.scope, &of_scope);
 		if (count < fewest && of_scope < DESK_SCOPE_TRANSFERS_MAX &&
 		    look_ups_may(&desk->look_ups, desk->flights, &flight->request)) {
 			fewest = count;

@@ -16,7 +16,6 @@
 
 enum {
 	DOWNLOADS_MAX = 4, /* at once; one of an account */
-	DOWNLOAD_BYTES_MAX = 128 << 20,
 	DOWNLOAD_TIMEOUT_MS = 10 * 60 * 1000,
 	DOWNLOAD_CONNECT_MS = 10 * 1000,
 	/* A server that sends less in a second, on average over DOWNLOAD_SLOW_S, is given up. */

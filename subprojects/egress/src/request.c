@@ -1,7 +1,5 @@
 #include "request.h"
 
-#include "download.h"
-
 #include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -274,8 +272,8 @@ static bool read_download(struct reading *reading)
 
 	if (!member)
 		return true;
-	if (!yyjson_is_int(member) || bytes < 1 || bytes > DOWNLOAD_BYTES_MAX)
-		return refuse(reading, "a file may have 1 to %d bytes", DOWNLOAD_BYTES_MAX);
+	if (!yyjson_is_int(member) || bytes < 1 || bytes > REQUEST_DOWNLOAD_MAX)
+		return refuse(reading, "a file may have 1 to %d bytes", REQUEST_DOWNLOAD_MAX);
 	if (strcmp(reading->request->method, "GET") != 0)
 		return refuse(reading, "a file is only fetched by GET");
 	reading->request->download = (size_t)bytes;

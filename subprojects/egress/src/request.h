@@ -14,6 +14,7 @@ enum {
 	REQUEST_URL_MAX = 8 << 10,
 	REQUEST_HEADERS_MAX = 64,
 	REQUEST_WORDS_MAX = 256,
+	REQUEST_DOWNLOAD_MAX = 128 << 20, /* bytes of a file */
 };
 
 struct request {

@@ -105,7 +105,7 @@ TEST_IN(test_downloads, set_up, take_down)
 	assert_false(shares_take_download(*state, &one, PART, 0));
 	assert_true(shares_take_download(*state, &other, PART, 0));
 	assert_false(shares_take_download(*state, &one, LARGEST, (HALF_AN_HOUR_S - 1) * SECOND));
-	assert_true(shares_take_download(*state, &one, LARGEST, 3 * HALF_AN_HOUR_S * SECOND));
+	assert_true(shares_take_download(*state, &one, LARGEST, 3LL * HALF_AN_HOUR_S * SECOND));
 }
 
 TEST_IN(test_hosts_are_remembered_while_that_matters, set_up, take_down)
