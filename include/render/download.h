@@ -33,6 +33,7 @@ struct download {
 	const struct outbound_header *headers;
 	unsigned header_count;
 	size_t bytes_max; /* at most DOWNLOAD_BYTES_MAX */
+	bool is_paced;	  /* the caller limits its requests to a host, which uses no share then */
 	/* Why it reaches only public addresses, as in outbound_request. */
 	const char *why_public;
 

@@ -10,7 +10,7 @@ struct engines_settings {
 		   * -1: none */
 	unsigned processes; /* of each kind that work at the same time; previews have one more */
 	unsigned idle_ms;   /* idle time after which a process ends; 0: LIMIT_RENDERER_IDLE_MS */
-	/* Where files lie while they are fetched (render/download.h); NULL: in memory. */
+	/* Folder of files that are being fetched (render/download.h); NULL: in memory. */
 	const char *download_folder;
 	struct render_health *health; /* shared by all workers; NULL: not counted */
 	/* By language: static sentence why it is missing. NULL: it is available. */

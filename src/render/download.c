@@ -17,11 +17,13 @@ struct downloads {
 	struct loop *loop;
 	struct egress *egress; /* NULL: there is none, or it has ended */
 	struct list flights;
-	struct list failed; /* those whose done() must be called */
+	struct list waiting; /* flights that wait for a file to be emptied */
+	struct list failed;  /* those whose done() must be called */
 	struct later later;
 	struct slot {
+		struct downloads *downloads;
 		int file; /* -1: none */
-		bool is_used;
+		bool is_used, is_emptied;
 		struct lane_job job; /* empties the file */
 	} slots[DOWNLOADS_OF_WORKER];
 	bool is_draining;
@@ -196,6 +198,7 @@ static void ask(struct download_flight *flight)
 	struct egress_asker asker = {.account = download->account,
 				     .scope = download->scope,
 				     .why_public = download->why_public,
+				     .is_paced = download->is_paced,
 				     .download_bytes = download->bytes_max};
 
 	flight->fetch.answered = on_answered;
@@ -232,9 +235,38 @@ static bool empty_file(struct lane_job *job)
 	return false;
 }
 
+static void download_begin(struct download_flight *flight)
+{
+	struct downloads *downloads = flight->downloads;
+
+	flight->download->file = take_file(downloads);
+	list_append(&downloads->flights, &flight->node);
+	ask(flight);
+}
+
 static void on_emptied(struct lane_job *job)
 {
-	container_of(job, struct slot, job)->is_used = false;
+	struct slot *slot = container_of(job, struct slot, job);
+	struct list *next = list_take_first(&slot->downloads->waiting);
+
+	slot->is_used = slot->is_emptied = false;
+	if (next)
+		download_begin(container_of(next, struct download_flight, node));
+}
+
+/* Whether a file is free, or soon. *ret_must_wait: soon. */
+static bool has_file(const struct downloads *downloads, bool *ret_must_wait)
+{
+	bool is_free = false, is_soon = false;
+
+	for (unsigned i = 0; i < DOWNLOADS_OF_WORKER; i++) {
+		const struct slot *slot = &downloads->slots[i];
+
+		is_free |= !slot->is_used && slot->file >= 0;
+		is_soon |= slot->is_emptied;
+	}
+	*ret_must_wait = !is_free && is_soon && list_is_empty(&downloads->waiting);
+	return is_free || *ret_must_wait;
 }
 
 /* Returns a file without a name; -1: none can be made. File systems without such files, and a
@@ -249,6 +281,7 @@ static int open_file(const char *folder)
 void download_start(struct downloads *downloads, struct download *download)
 {
 	struct download_flight *flight = memory_zalloc(sizeof(*flight));
+	bool must_wait = false;
 
 	require(download->bytes_max > 0 && download->bytes_max <= DOWNLOAD_BYTES_MAX);
 	download->flight = flight;
@@ -261,15 +294,15 @@ void download_start(struct downloads *downloads, struct download *download)
 	flight->download = download;
 	crypto_hash_sha256_init(&flight->hash);
 	list_init(&flight->node);
-	download->file = downloads->egress ? take_file(downloads) : -1;
-	if (download->file < 0) {
-		fail_later(flight, downloads->is_draining ? ends
-				   : downloads->egress	  ? no_file
-							  : no_host);
-		return;
-	}
-	list_append(&downloads->flights, &flight->node);
-	ask(flight);
+	download->file = -1;
+	if (!downloads->egress)
+		fail_later(flight, downloads->is_draining ? ends : no_host);
+	else if (!has_file(downloads, &must_wait))
+		fail_later(flight, no_file);
+	else if (must_wait)
+		list_append(&downloads->waiting, &flight->node);
+	else
+		download_begin(flight);
 }
 
 void download_end(struct downloads *downloads, struct download *download)
@@ -281,6 +314,7 @@ void download_end(struct downloads *downloads, struct download *download)
 
 		if (download->file < 0 || slot->file != download->file)
 			continue;
+		slot->is_emptied = true;
 		slot->job = (struct lane_job){.account = download->account,
 					      .goes_on = true,
 					      .run = empty_file,
@@ -297,10 +331,12 @@ struct downloads *downloads_create(struct loop *loop, struct egress *egress, con
 	downloads->loop = loop;
 	downloads->egress = egress;
 	list_init(&downloads->flights);
+	list_init(&downloads->waiting);
 	list_init(&downloads->failed);
 	loop_later_init(&downloads->later, on_later);
 	for (unsigned i = 0; i < DOWNLOADS_OF_WORKER; i++)
-		downloads->slots[i].file = open_file(folder);
+		downloads->slots[i] =
+		    (struct slot){.downloads = downloads, .file = open_file(folder)};
 	return downloads;
 }
 
@@ -308,6 +344,12 @@ void downloads_drain(struct downloads *downloads)
 {
 	downloads->is_draining = true;
 	downloads->egress = NULL;
+	list_for_each (node, &downloads->waiting) {
+		struct download_flight *flight = container_of(node, struct download_flight, node);
+
+		flight->download->is_dropped = true;
+		fail_later(flight, ends);
+	}
 	list_for_each (node, &downloads->flights) {
 		struct download_flight *flight = container_of(node, struct download_flight, node);
 

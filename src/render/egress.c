@@ -1,7 +1,7 @@
 #include "egress.h"
 #include "base/limits.h"
-#include "base/require.h"
 #include "base/log.h"
+#include "base/require.h"
 #include "frame.h"
 #include "metric/metric.h"
 #include "record/json_memory.h"
@@ -12,7 +12,7 @@
 enum {
 	START_MS = 20 * 1000,
 	SILENCE_MS = 12 * 1000, /* a fetch takes 5 s */
-	/* Of a download whose server sends nothing the egress says so after 30 s. */
+	/* The egress ends a download whose server sends nothing for 30 s. */
 	DOWNLOAD_SILENCE_MS = 60 * 1000,
 	/* Limits, as in subprojects/egress. */
 	ASKED_HEAD_MAX = 256 * 1024,
@@ -28,8 +28,6 @@ static const char no_network[] = "apps have no network on this server";
 static const char lost[] = "the network is unavailable at the moment";
 static const char no_request[] = "the request is too large, or not UTF-8";
 static const char queue_is_full[] = "too many requests of apps are waiting for the network";
-/* Members of requests of displayd itself; scripts set none of them. */
-static const char *const own_members[] = {"stays", "paced"};
 
 /* Frame that is not written yet, even if nobody waits for its answer any more. */
 struct queued {
@@ -85,9 +83,12 @@ static char *write_head(yyjson_val *fetch, int64_t id, const struct egress_asker
 	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "public"),
 			   asker && asker->why_public ? yyjson_mut_str(doc, asker->why_public)
 						      : NULL);
-	for (unsigned i = 0; i < array_length(own_members); i++)
-		yyjson_mut_obj_put(copy, yyjson_mut_str(doc, own_members[i]),
-				   asker && asker->is_own ? yyjson_mut_true(doc) : NULL);
+	/* Scripts set none of these. */
+	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "stays"),
+			   asker && asker->is_own ? yyjson_mut_true(doc) : NULL);
+	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "paced"),
+			   asker && (asker->is_own || asker->is_paced) ? yyjson_mut_true(doc)
+								       : NULL);
 	yyjson_mut_obj_put(
 	    copy, yyjson_mut_str(doc, "download"),
 	    asker && asker->download_bytes ? yyjson_mut_uint(doc, asker->download_bytes) : NULL);

@@ -44,6 +44,8 @@ struct egress_asker {
 	/* Request of displayd itself, not of a script: redirects are not followed, and the caller
 	 * limits requests to a host. */
 	bool is_own;
+	/* The caller limits its requests to a host. */
+	bool is_paced;
 	/* For a download: most bytes of the file; else 0. */
 	size_t download_bytes;
 };

@@ -173,8 +173,11 @@ const struct ctl_command ctl_commands[] = {
 		   "File whose first line is a pass phrase. Secret settings of apps are exported "
 		   "encrypted with it; without it they are left out.")),
     {CTL_FIRMWARE_ADD},
+    {CTL_FIRMWARE_FETCH},
     {CTL_FIRMWARE_LIST},
+    {CTL_FIRMWARE_RELEASES},
     {CTL_FIRMWARE_REMOVE},
+    {CTL_FIRMWARE_SOURCE},
     {.line = {.name = "help",
 	      .positionals = "[NOUN] [VERB]",
 	      .help = "Show the commands of a noun, or the help of one command.",

@@ -59,7 +59,7 @@ bool download_may_move(struct transfer *transfer, int64_t more)
 	struct download *download = &transfer->download;
 
 	download->moved += more;
-	/* What is paused has moved, too, but is not passed on yet. */
+	/* Paused bytes have moved, too, but are not passed on yet. */
 	if (download->moved <=
 	    (int64_t)transfer->request->download + DOWNLOAD_OTHER_BYTES_MAX + DOWNLOAD_WINDOW)
 		return true;
