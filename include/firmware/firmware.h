@@ -3,10 +3,18 @@
  *   firmware_releases_fetch --hint--> a worker leases it --> the list, by render/download.h
  *     --> of each board the newest image: downloaded, its hash and header checked --> firmware_add
  *
+ *   firmware_series_start --hint--> any worker: the next panel gets its URL --> it reports the new
+ *     version, and the next one has its turn; or it does not in five minutes, which stops the
+ * series
+ *
  * Hints for open pages notify workers; without them a worker looks every 30 s. */
 #pragma once
 
+/* Sent when an update of all panels of an account was started. */
+#define FIRMWARE_HINT "firmware:series"
+
 struct db;
+struct delivery;
 struct downloads;
 struct firmware_jobs;
 struct loop;
@@ -14,6 +22,7 @@ struct loop;
 struct firmware_settings {
 	struct loop *loop;
 	struct db *db;
+	struct delivery *delivery;
 	struct downloads *downloads;
 };
 

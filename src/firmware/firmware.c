@@ -69,6 +69,12 @@ static void on_hint(struct hint_subscription *hints, struct str text)
 		look_after(jobs, SOON_MS);
 }
 
+static void on_series(struct hint_subscription *hints, struct str text)
+{
+	(void)text;
+	series_look_soon(&container_of(hints, struct firmware_jobs, series_hints)->series);
+}
+
 struct firmware_jobs *firmware_jobs_create(const struct firmware_settings *settings)
 {
 	struct firmware_jobs *jobs = memory_zalloc(sizeof(*jobs));
@@ -79,6 +85,10 @@ struct firmware_jobs *firmware_jobs_create(const struct firmware_settings *setti
 	look_after(jobs, UNAVAILABLE_MS);
 	jobs->hints = (struct hint_subscription){.kind = STR("changed"), .on_hint = on_hint};
 	db_subscribe(settings->db, &jobs->hints);
+	jobs->series_hints =
+	    (struct hint_subscription){.kind = STR("firmware"), .on_hint = on_series};
+	db_subscribe(settings->db, &jobs->series_hints);
+	series_init(&jobs->series, settings->loop, settings->db, settings->delivery);
 	return jobs;
 }
 
@@ -86,16 +96,18 @@ void firmware_jobs_drain(struct firmware_jobs *jobs)
 {
 	jobs->is_draining = true;
 	deadline_clear(jobs->settings.loop, &jobs->look);
+	series_drain(&jobs->series);
 }
 
 bool firmware_jobs_are_at_work(const struct firmware_jobs *jobs)
 {
-	return jobs->is_asking || jobs->fetch;
+	return jobs->is_asking || jobs->fetch || jobs->series.is_asking;
 }
 
 void firmware_jobs_destroy(struct firmware_jobs *jobs)
 {
-	require(!jobs->is_asking && !jobs->fetch);
+	require(!jobs->is_asking && !jobs->fetch && !jobs->series.is_asking);
+	db_unsubscribe(&jobs->series_hints);
 	db_unsubscribe(&jobs->hints);
 	free(jobs);
 }

@@ -5,6 +5,7 @@
 #include "db/db.h"
 #include "db/statements.h"
 #include "firmware/firmware.h"
+#include "series.h"
 
 struct fetch;
 
@@ -12,7 +13,8 @@ struct firmware_jobs {
 	struct firmware_settings settings;
 	/* Called when a fetch has ended. */
 	void (*on_fetched)(struct firmware_jobs *jobs);
-	struct hint_subscription hints;
+	struct hint_subscription hints, series_hints;
+	struct series series;
 	struct deadline look; /* set unless a query is under way */
 	uint64_t look_ms;     /* loop time of look */
 	struct arena arena;

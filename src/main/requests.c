@@ -88,6 +88,7 @@ static struct firmware_jobs *start_firmware(const struct api_service *api)
 	return firmware_jobs_create(&(struct firmware_settings){
 	    .loop = api->service.loop,
 	    .db = api->service.db,
+	    .delivery = api->delivery,
 	    .downloads = engines_downloads(api->engines),
 	});
 }

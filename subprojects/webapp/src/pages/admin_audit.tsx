@@ -42,6 +42,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"firmware.add": "added the firmware",
 	"firmware.fetch": "fetched the firmware of",
 	"firmware.remove": "removed the firmware",
+	"firmware.series": "started to update the firmware of",
 	"firmware.source": "set the source of firmware to",
 	"instance.network": "changed the addresses that apps can reach:",
 	"invitation.create": "invited",
