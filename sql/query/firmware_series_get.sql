@@ -1,4 +1,5 @@
 -- The last update of all panels of an account; of a key for chosen devices, only these. No row: the account is gone.
+-- work: grows with the devices of the update
 -- params: account_id uuid, chosen_ids uuid[]
 -- row: firmware_series
 SELECT {firmware_series}

@@ -1,6 +1,7 @@
 -- Starts to update all panels of an account for which there is a higher version; of a key for chosen devices, only
 -- these. The others are left out, with the reason. Row without state: one is running. No row: the account is gone.
--- params: account_id uuid, chosen_ids uuid[], series_id uuid, address text?, session_id uuid
+-- Of an account with more than row_limit devices, the oldest ones have their turn.
+-- params: account_id uuid, chosen_ids uuid[], series_id uuid, row_limit int8, address text?, session_id uuid
 -- row: series_id uuid?
 WITH series AS (
 	INSERT INTO firmware_series AS series (account_id, series_id, state, address, session_id)
@@ -28,8 +29,14 @@ WITH series AS (
 			THEN 'the panel has ' || info.firmware_version || ', which is as new'
 		END AS reason
 	FROM series
-	JOIN device ON device.account_id = series.account_id
-		AND (cardinality(:chosen_ids) = 0 OR device.id = ANY (:chosen_ids))
+	CROSS JOIN LATERAL (
+		SELECT device.id, device.created_at, device.board, device.disabled_at
+		FROM device
+		WHERE device.account_id = series.account_id
+			AND (cardinality(:chosen_ids) = 0 OR device.id = ANY (:chosen_ids))
+		ORDER BY device.created_at, device.id
+		LIMIT :row_limit
+	) AS device
 	LEFT JOIN panel_info AS info ON info.device_id = device.id
 	LEFT JOIN LATERAL (
 		SELECT firmware_image.version

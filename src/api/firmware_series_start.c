@@ -7,6 +7,8 @@
 /* POST /v1/firmware-updates - all panels of an account get firmware, one after the other
  * (firmware/firmware.h). */
 
+enum { DEVICES_MAX = 1000 };
+
 struct starting {
 	struct firmware_series_start_row row;
 	struct firmware_series shown;
@@ -49,6 +51,7 @@ static struct step_result firmware_series_start_begin(struct task *task)
 					    .account_id = task_account_id(task),
 					    .chosen_ids = task_key_devices(task),
 					    .series_id = id_new(),
+					    .row_limit = DEVICES_MAX,
 					    .address = task_request(task)->remote_address,
 					    .session_id = api_noted_session(task),
 					},
