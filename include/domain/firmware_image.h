@@ -29,6 +29,10 @@ const char *firmware_image_read(struct str bytes, struct str board,
 /* Returns NULL, or the fault ("must ...") of a board whose panels take no updates. */
 const char *firmware_board_check(struct str board);
 
+/* Returns the board of that name whose panels take updates, as a static text; empty: there is none.
+ */
+struct str firmware_board_named(struct str name);
+
 /* Returns NULL, or the fault of a version: it must begin with a number below 100,000, perhaps
  * after a "v". */
 const char *firmware_version_check(struct str version);

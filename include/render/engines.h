@@ -10,6 +10,8 @@ struct engines_settings {
 		   * -1: none */
 	unsigned processes; /* of each kind that work at the same time; previews have one more */
 	unsigned idle_ms;   /* idle time after which a process ends; 0: LIMIT_RENDERER_IDLE_MS */
+	/* Folder of files that are being fetched (render/download.h); NULL: in memory. */
+	const char *download_folder;
 	struct render_health *health; /* shared by all workers; NULL: not counted */
 	/* By language: static sentence why it is missing. NULL: it is available. */
 	const char *missing[ENGINE_LANGUAGE_COUNT];

@@ -26,6 +26,14 @@ static const char *chip_of(struct str board)
 	return NULL;
 }
 
+struct str firmware_board_named(struct str name)
+{
+	for (size_t i = 0; i < array_length(boards); i++)
+		if (str_equal(name, str_from(boards[i].board)))
+			return str_from(boards[i].board);
+	return (struct str){0};
+}
+
 const char *firmware_board_check(struct str board)
 {
 	return chip_of(board) ? NULL

@@ -89,6 +89,7 @@ static void fill_engines(const struct instance *instance, unsigned index,
 	*ret = (struct engines_settings){
 	    .host = instance->worker_sockets[index],
 	    .processes = instance->config->renderers,
+	    .download_folder = instance->config->state_dir,
 	    .health = health_of(instance),
 	    /* The renderer for Starlark paints for both. */
 	    .missing = {[ENGINE_STARLARK] = missing[RENDER_STARLARK],

@@ -5,8 +5,10 @@
 #include "delivery/delivery.h"
 #include "domain/mqtt.h"
 #include "events/events.h"
+#include "firmware/firmware.h"
 #include "hooks/hooks.h"
 #include "main/heartbeat.h"
+#include "render/download.h"
 #include "task/key_cache.h"
 #include "task/key_uses.h"
 #include "task/read_cache.h"
@@ -81,6 +83,16 @@ static struct hooks *start_hooks(const struct api_service *api, bool is_first)
 	});
 }
 
+static struct firmware_jobs *start_firmware(const struct api_service *api)
+{
+	return firmware_jobs_create(&(struct firmware_settings){
+	    .loop = api->service.loop,
+	    .db = api->service.db,
+	    .delivery = api->delivery,
+	    .downloads = engines_downloads(api->engines),
+	});
+}
+
 /* Starts the caches of database rows, which are notified of changes. */
 static void start_caches(struct service *service, struct region_map *shared)
 {
@@ -143,6 +155,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	requests->web.api.events =
 	    start_events(&requests->web.api, shared, worker, config_worker_slots(config));
 	requests->web.api.hooks = start_hooks(&requests->web.api, worker % config->workers == 0);
+	requests->firmware = start_firmware(&requests->web.api);
 	requests->renders = renders_create(&(struct renders_settings){
 	    .loop = loop,
 	    .db = db,
@@ -235,6 +248,7 @@ void requests_drain(struct requests *requests)
 	requests_retire(requests);
 	renders_drain(requests->renders);
 	hooks_drain(requests->web.api.hooks);
+	firmware_jobs_drain(requests->firmware);
 	events_drain(requests->web.api.events);
 	delivery_drain(requests->web.api.delivery);
 	web_drain(&requests->web);
@@ -254,6 +268,7 @@ void requests_finish(struct requests *requests)
 	web_finish(&requests->web);
 	renders_destroy(requests->renders);
 	hooks_destroy(requests->web.api.hooks);
+	firmware_jobs_destroy(requests->firmware);
 	events_destroy(requests->web.api.events);
 	delivery_destroy(requests->web.api.delivery);
 	key_cache_destroy(requests->web.api.service.keys);

@@ -16,6 +16,7 @@ struct requests {
 	struct web_service web;
 	struct engines *engines;
 	struct renders *renders;
+	struct firmware_jobs *firmware;
 	struct network_list listed; /* of --egress-allow */
 	struct bridge *bridge;	    /* NULL until requests_start_bridge() */
 	struct dispatch listeners[HTTP_ROLE_COUNT];

@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "db/background.h"
 #include "db/db.h"
+#include "firmware/firmware.h"
 #include "hooks/hooks.h"
 #include "http/proxies.h"
 #include "http/server.h"
@@ -110,6 +111,8 @@ static void look_again(struct deadline *deadline)
 		is_at_work |= lanes_load(&worker->loop, lane) > 0;
 	/* Leases of webhooks are given back while there is a database. */
 	is_at_work |= !worker->database_closed && hooks_are_at_work(worker->requests.web.api.hooks);
+	is_at_work |=
+	    !worker->database_closed && firmware_jobs_are_at_work(worker->requests.firmware);
 	/* Requests whose clients have left may still be under way: lanes finish their jobs, then
 	 * the database answers the remaining queries, and the requests end. */
 	if (!http_server_is_empty(worker->http) || is_at_work)

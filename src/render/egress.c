@@ -1,6 +1,7 @@
 #include "egress.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/require.h"
 #include "frame.h"
 #include "metric/metric.h"
 #include "record/json_memory.h"
@@ -11,6 +12,8 @@
 enum {
 	START_MS = 20 * 1000,
 	SILENCE_MS = 12 * 1000, /* a fetch takes 5 s */
+	/* The egress ends a download whose server sends nothing for 30 s. */
+	DOWNLOAD_SILENCE_MS = 60 * 1000,
 	/* Limits, as in subprojects/egress. */
 	ASKED_HEAD_MAX = 256 * 1024,
 	ASKED_BODY_MAX = 1024 * 1024,
@@ -25,8 +28,6 @@ static const char no_network[] = "apps have no network on this server";
 static const char lost[] = "the network is unavailable at the moment";
 static const char no_request[] = "the request is too large, or not UTF-8";
 static const char queue_is_full[] = "too many requests of apps are waiting for the network";
-/* Members of requests of displayd itself; scripts set none of them. */
-static const char *const own_members[] = {"stays", "paced"};
 
 /* Frame that is not written yet, even if nobody waits for its answer any more. */
 struct queued {
@@ -48,6 +49,7 @@ struct egress {
 	size_t queued_cost;	/* cost of all queued frames */
 	uint64_t given;		/* bytes given to the socket, or to the buffer waiting for it */
 	struct list asked;	/* of struct egress_fetch */
+	struct list downloads;	/* of struct egress_fetch */
 	int64_t last_id;
 	struct deadline deadline; /* for the start, or for idleness */
 	struct later later;	  /* answers that need no socket */
@@ -81,9 +83,15 @@ static char *write_head(yyjson_val *fetch, int64_t id, const struct egress_asker
 	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "public"),
 			   asker && asker->why_public ? yyjson_mut_str(doc, asker->why_public)
 						      : NULL);
-	for (unsigned i = 0; i < array_length(own_members); i++)
-		yyjson_mut_obj_put(copy, yyjson_mut_str(doc, own_members[i]),
-				   asker && asker->is_own ? yyjson_mut_true(doc) : NULL);
+	/* Scripts set none of these. */
+	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "stays"),
+			   asker && asker->is_own ? yyjson_mut_true(doc) : NULL);
+	yyjson_mut_obj_put(copy, yyjson_mut_str(doc, "paced"),
+			   asker && (asker->is_own || asker->is_paced) ? yyjson_mut_true(doc)
+								       : NULL);
+	yyjson_mut_obj_put(
+	    copy, yyjson_mut_str(doc, "download"),
+	    asker && asker->download_bytes ? yyjson_mut_uint(doc, asker->download_bytes) : NULL);
 	text = yyjson_mut_write_opts(doc, YYJSON_WRITE_NOFLAG, &json_memory, ret_length, NULL);
 	yyjson_mut_doc_free(doc);
 	return text;
@@ -130,15 +138,22 @@ static void answer_refused(struct later *later)
 	}
 }
 
-static struct egress_fetch *find(struct egress *egress, int64_t id)
+static struct egress_fetch *find_in(struct list *fetches, int64_t id)
 {
-	list_for_each (node, &egress->asked) {
+	list_for_each (node, fetches) {
 		struct egress_fetch *fetch = container_of(node, struct egress_fetch, node);
 
 		if (fetch->id == id)
 			return fetch;
 	}
 	return NULL;
+}
+
+static struct egress_fetch *find(struct egress *egress, int64_t id)
+{
+	struct egress_fetch *fetch = find_in(&egress->asked, id);
+
+	return fetch ? fetch : find_in(&egress->downloads, id);
 }
 
 /* ---- queued frames ---- */
@@ -195,7 +210,9 @@ static void wait_from_now(struct egress *egress)
 {
 	egress->owes_answer = !list_is_empty(&egress->asked);
 	deadline_set(egress->loop, &egress->deadline,
-		     egress->owes_answer ? SILENCE_MS : LIMIT_EGRESS_IDLE_MS);
+		     egress->owes_answer		 ? SILENCE_MS
+		     : list_is_empty(&egress->downloads) ? LIMIT_EGRESS_IDLE_MS
+							 : DOWNLOAD_SILENCE_MS);
 }
 
 static void forget_link(struct egress *egress)
@@ -209,11 +226,17 @@ static void forget_link(struct egress *egress)
 	deadline_clear(egress->loop, &egress->deadline);
 }
 
+static void lose_link(struct egress *egress, const char *words)
+{
+	forget_link(egress);
+	answer_all(&egress->asked, words);
+	answer_all(&egress->downloads, words);
+}
+
 static void drop_link(struct egress *egress, const char *words)
 {
 	sandboxed_end(egress->link);
-	forget_link(egress);
-	answer_all(&egress->asked, words);
+	lose_link(egress, words);
 }
 
 static void on_deadline(struct deadline *deadline)
@@ -227,8 +250,7 @@ static void on_gone(struct sandboxed *link, enum sandboxed_end end, int status)
 
 	if (end == SANDBOXED_ENDED)
 		log_error("render", "egress ended", LOG_INT("status", status));
-	forget_link(egress);
-	answer_all(&egress->asked, end == SANDBOXED_NOT_STARTED ? no_network : lost);
+	lose_link(egress, end == SANDBOXED_NOT_STARTED ? no_network : lost);
 }
 
 static void on_greeting(struct egress *egress, yyjson_val *head)
@@ -271,6 +293,20 @@ static bool on_answer(struct egress *egress, yyjson_val *answered, struct str bo
 	return true;
 }
 
+/* Returns false if it is not a part of a file. */
+static bool on_part(struct egress *egress, yyjson_val *part, struct str data)
+{
+	struct egress_fetch *fetch =
+	    find_in(&egress->downloads, yyjson_get_sint(yyjson_obj_get(part, "id")));
+
+	if (!yyjson_is_obj(part))
+		return false;
+	if (fetch)
+		fetch->on_part(fetch, yyjson_get_sint(yyjson_obj_get(part, "size")), data);
+	wait_from_now(egress);
+	return true;
+}
+
 /* Takes ownership of the document. Returns false if it is not a frame of the egress. */
 static bool on_frame(struct egress *egress, yyjson_doc *doc, struct str body)
 {
@@ -280,7 +316,9 @@ static bool on_frame(struct egress *egress, yyjson_doc *doc, struct str body)
 	if (fits && !egress->is_ready)
 		on_greeting(egress, head);
 	else if (fits)
-		fits = on_answer(egress, yyjson_obj_get(head, "fetch"), body);
+		fits = yyjson_obj_get(head, "part")
+			   ? on_part(egress, yyjson_obj_get(head, "part"), body)
+			   : on_answer(egress, yyjson_obj_get(head, "fetch"), body);
 	yyjson_doc_free(doc);
 	return fits;
 }
@@ -358,7 +396,8 @@ void egress_ask(struct egress *egress, struct egress_fetch *fetch, yyjson_val *a
 	} else if (!take_slot(egress, asker->account, buffer_length(&frame))) {
 		refuse(egress, fetch, queue_is_full);
 	} else {
-		list_append(&egress->asked, &fetch->node);
+		list_append(asker->download_bytes ? &egress->downloads : &egress->asked,
+			    &fetch->node);
 		send_frame(egress, &frame);
 		/* Further requests do not give a hanging egress more time, nor do forgotten ones.
 		 */
@@ -369,9 +408,36 @@ void egress_ask(struct egress *egress, struct egress_fetch *fetch, yyjson_val *a
 	free(text);
 }
 
+/* Sends an order about a download, if it can still be obeyed. */
+static void send_order(const struct egress_fetch *fetch, const char *format, ...)
+{
+	struct egress *egress = fetch->egress;
+	struct buffer frame = {0};
+	char head[96];
+	va_list arguments;
+	int length;
+
+	if (!egress->link || !egress->is_ready)
+		return;
+	va_start(arguments, format);
+	length = vsnprintf(head, sizeof(head), format, arguments);
+	va_end(arguments);
+	require(frame_append(&frame, (struct str){head, (size_t)length}, (struct str){0}));
+	egress->given += buffer_length(&frame);
+	sandboxed_write(egress->link, &frame);
+	buffer_finish(&frame);
+}
+
+void egress_take(struct egress_fetch *fetch, size_t bytes)
+{
+	send_order(fetch, "{\"take\":{\"id\":%lld,\"bytes\":%zu}}", (long long)fetch->id, bytes);
+}
+
 void egress_forget(struct egress_fetch *fetch)
 {
 	list_remove(&fetch->node);
+	if (fetch->on_part)
+		send_order(fetch, "{\"drop\":{\"id\":%lld}}", (long long)fetch->id);
 }
 
 struct egress *egress_create(struct loop *loop, struct host_link *host)
@@ -381,6 +447,7 @@ struct egress *egress_create(struct loop *loop, struct host_link *host)
 	egress->loop = loop;
 	egress->host = host;
 	list_init(&egress->asked);
+	list_init(&egress->downloads);
 	list_init(&egress->refused);
 	list_init(&egress->queued);
 	loop_later_init(&egress->later, answer_refused);
@@ -394,6 +461,7 @@ void egress_destroy(struct egress *egress)
 
 	list_init(&dropped);
 	list_move_all(&dropped, &egress->asked);
+	list_move_all(&dropped, &egress->downloads);
 	while (list_take_first(&dropped))
 		;
 	list_move_all(&dropped, &egress->refused);

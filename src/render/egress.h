@@ -26,6 +26,9 @@ struct egress_fetch {
 	/* Called once, later, from the loop. head is {"fetch": {...}}, with the renderer's ID. The
 	 * texts are valid until it returns. */
 	void (*answered)(struct egress_fetch *fetch, struct str head, struct str body);
+	/* For a download: called with each part of the file, of size bytes (-1: not known), before
+	 * answered(), whose body is empty then. The receiver calls egress_take(). */
+	void (*on_part)(struct egress_fetch *fetch, int64_t size, struct str data);
 };
 
 /* Origin of a request. */
@@ -41,6 +44,10 @@ struct egress_asker {
 	/* Request of displayd itself, not of a script: redirects are not followed, and the caller
 	 * limits requests to a host. */
 	bool is_own;
+	/* The caller limits its requests to a host. */
+	bool is_paced;
+	/* For a download: most bytes of the file; else 0. */
+	size_t download_bytes;
 };
 
 struct egress *egress_create(struct loop *loop, struct host_link *host);
@@ -52,6 +59,9 @@ void egress_destroy(struct egress *egress);
 void egress_ask(struct egress *egress, struct egress_fetch *fetch, yyjson_val *asked,
 		struct str body, const struct egress_asker *asker);
 
-/* Forgets a request: answered() is not called any more. It may have been answered, or never sent.
- */
+/* Notes that bytes of a download are stored: as many more may come. */
+void egress_take(struct egress_fetch *fetch, size_t bytes);
+
+/* Forgets a request: answered() is not called any more. It may have been answered, or never sent. A
+ * download is ended. */
 void egress_forget(struct egress_fetch *fetch);

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/require.h"
+#include "downloads.h"
 #include "metric/metric.h"
 #include "outbound.h"
 #include "preview_accounts.h"
@@ -23,6 +24,7 @@ struct engines {
 	struct engines_settings settings;
 	struct run_tools tools;
 	struct outbound *outbound;
+	struct downloads *downloads;
 	struct lane_queue queues[QUEUES];
 	struct preview_accounts accounts;
 	struct memory_budget held;
@@ -403,6 +405,11 @@ struct outbound *engines_outbound(struct engines *engines)
 	return engines->outbound;
 }
 
+struct downloads *engines_downloads(struct engines *engines)
+{
+	return engines->downloads;
+}
+
 struct host_link *engines_host(const struct engines *engines)
 {
 	return engines->is_draining ? NULL : engines->tools.host;
@@ -430,6 +437,8 @@ struct engines *engines_create(struct loop *loop, const struct engines_settings 
 		engines->tools.egress = egress_create(loop, engines->tools.host);
 	}
 	engines->outbound = outbound_create(loop, engines->tools.egress);
+	engines->downloads =
+	    downloads_create(loop, engines->tools.egress, settings->download_folder);
 	return engines;
 }
 
@@ -448,6 +457,7 @@ void engines_drain(struct engines *engines)
 		compiler_stop(&run->compilation);
 	}
 	outbound_drain(engines->outbound);
+	downloads_drain(engines->downloads);
 	if (!engines->tools.host)
 		return;
 	renderers_destroy(engines->tools.renderers);
@@ -478,5 +488,6 @@ void engines_destroy(struct engines *engines)
 	}
 	preview_accounts_finish(&engines->accounts);
 	outbound_destroy(engines->outbound);
+	downloads_destroy(engines->downloads);
 	free(engines);
 }

@@ -76,14 +76,14 @@ static void on_later(struct later *later)
 		finish(container_of(node, struct outbound_flight, node));
 }
 
-static yyjson_mut_doc *make_head(const struct outbound_request *request)
+static yyjson_mut_doc *make_head(const struct outbound_request *request, const char *method)
 {
 	yyjson_mut_doc *doc = yyjson_mut_doc_new(&json_memory);
 	yyjson_mut_val *root = yyjson_mut_obj(doc), *headers;
 
 	yyjson_mut_doc_set_root(doc, root);
 	yyjson_mut_obj_add_int(doc, root, "id", 0);
-	yyjson_mut_obj_add_str(doc, root, "method", "POST");
+	yyjson_mut_obj_add_str(doc, root, "method", method);
 	yyjson_mut_obj_add_strn(doc, root, "url", request->url.data, request->url.length);
 	headers = yyjson_mut_obj_add_obj(doc, root, "headers");
 	for (unsigned i = 0; i < request->header_count; i++)
@@ -93,6 +93,18 @@ static yyjson_mut_doc *make_head(const struct outbound_request *request)
 	return doc;
 }
 
+void outbound_ask(struct egress *egress, struct egress_fetch *fetch,
+		  const struct egress_asker *asker, const struct outbound_request *request,
+		  const char *method)
+{
+	yyjson_mut_doc *made = make_head(request, method);
+	yyjson_doc *head = yyjson_mut_doc_imut_copy(made, &json_memory);
+
+	egress_ask(egress, fetch, yyjson_doc_get_root(head), request->body, asker);
+	yyjson_doc_free(head);
+	yyjson_mut_doc_free(made);
+}
+
 static void ask(struct outbound_flight *flight)
 {
 	const struct outbound_request *request = flight->request;
@@ -100,14 +112,9 @@ static void ask(struct outbound_flight *flight)
 				     .scope = request->scope,
 				     .why_public = request->why_public,
 				     .is_own = true};
-	yyjson_mut_doc *made = make_head(request);
-	yyjson_doc *head = yyjson_mut_doc_imut_copy(made, &json_memory);
 
 	flight->fetch.answered = on_answered;
-	egress_ask(flight->outbound->egress, &flight->fetch, yyjson_doc_get_root(head),
-		   request->body, &asker);
-	yyjson_doc_free(head);
-	yyjson_mut_doc_free(made);
+	outbound_ask(flight->outbound->egress, &flight->fetch, &asker, request, "POST");
 }
 
 void outbound_post(struct outbound *outbound, struct outbound_request *request)

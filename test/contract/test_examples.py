@@ -17,7 +17,7 @@ ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConn
          "pushImage", "pushImageToDevices", "setBrightness", "pinEntries", "showMessage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "getAppVersionCheck", "listApps", "getApp", "getAppPicture",
          "getAppSchema", "getAppSource",
-         "streamEvents", "getFirmware", "updateFirmware", "startFirmwareUpdate", "setLeader", "getLeader", "removeLeader",
+         "streamEvents", "getFirmware", "updateFirmware", "startFirmwareUpdate", "startFirmwareUpdates", "getFirmwareUpdates", "cancelFirmwareUpdates", "setLeader", "getLeader", "removeLeader",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",
          "listInstallations", "getDeviceRotation", "getInstallation", "updateInstallation", "createInstallation",
          "copyInstallation", "moveInstallation", "orderInstallations",

@@ -155,6 +155,10 @@ ROWS = [
     (74, f"""INSERT INTO firmware_update (device_id, image_id, version, former_version, sent_at, fetched_at, done_at)
         VALUES ('{DEVICE}', '{DEVICE}', '1.6.6', '1.5.2', now(), now(), now())"""),
     (79, "UPDATE render SET duration_ms = 90000"),
+    (80, f"INSERT INTO firmware_series (account_id, series_id, state) SELECT account_id, id, 'done' FROM device WHERE id = '{DEVICE}'"),
+    (80, f"""INSERT INTO firmware_series_device (series_id, account_id, device_id, position, state, version)
+        SELECT id, account_id, id, 1, 'done', '1.6.6' FROM device WHERE id = '{DEVICE}'"""),
+    (80, "UPDATE firmware_releases SET releases_url = 'https://a.example/releases', state = 'done', problem = 'none'"),
 ]
 
 

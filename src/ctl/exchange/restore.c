@@ -118,6 +118,7 @@ static enum ctl_exit look_for_rows(struct ctl *ctl, const PGresult *things, bool
 		const char *name = PQgetvalue(things, i, 1);
 
 		if (strcmp(PQgetvalue(things, i, 0), "TABLE") == 0 && strcmp(name, "site") != 0 &&
+		    strcmp(name, "firmware_releases") != 0 &&
 		    strcmp(name, "schema_migration") != 0 && backup_takes_table(name))
 			buffer_printf(&sql, " OR EXISTS (SELECT FROM \"%s\")", name);
 	}

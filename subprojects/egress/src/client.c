@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PIECE = 64 << 10, ID_TEXT_MAX = 64 };
+enum { PIECE = 64 << 10, ID_TEXT_MAX = 96 };
 
 static void add_out(struct client *client, const void *data, size_t length)
 {
@@ -107,6 +107,18 @@ enum frame_state client_next(const struct client *client, struct frame *ret_fram
 void client_skip(struct client *client, const struct frame *frame)
 {
 	bytes_skip(&client->in, frame->size);
+}
+
+void client_send_part(struct client *client, int64_t id, int64_t size, struct str data)
+{
+	char head[ID_TEXT_MAX];
+	size_t length =
+	    (size_t)snprintf(head, sizeof(head), "{\"part\":{\"id\":%lld,\"size\":%lld}}",
+			     (long long)id, (long long)size);
+
+	add_lengths(client, length, data.length);
+	add_out(client, head, length);
+	add_out(client, data.data, data.length);
 }
 
 void client_answer(struct client *client, int64_t id, const struct reply *reply)

@@ -44,6 +44,10 @@ void client_write(struct client *client);
 enum frame_state client_next(const struct client *client, struct frame *ret_frame);
 void client_skip(struct client *client, const struct frame *frame);
 
+/* Queues a part of the file that the request with the ID downloads. size: of the file in bytes; -1:
+ * not known. */
+void client_send_part(struct client *client, int64_t id, int64_t size, struct str data);
+
 /* Queues the answer to the request with the ID. If the reply is empty, there was no memory for it.
  */
 void client_answer(struct client *client, int64_t id, const struct reply *reply);

@@ -1,6 +1,7 @@
 #include "desk.h"
 
 #include "cache.h"
+#include "download.h"
 #include "look_ups.h"
 
 #include <sandboxed/clock.h>
@@ -83,21 +84,13 @@ static void give_up(struct desk *desk, struct flight **at, const char *words)
 	destroy_flight(desk, at);
 }
 
-static struct flight *find_flight(const struct desk *desk, const struct key *key)
-{
-	struct flight *flight = desk->flights;
-
-	while (flight && !key_is_same(&flight->request.key, key))
-		flight = flight->next;
-	return flight;
-}
-
 /* Whether one request may answer several clients: only if it changes nothing on the server. A
  * request with a body counts too if the app has set how long its answer may be cached. */
 static bool is_shared(const struct request *request)
 {
-	return strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0 ||
-	       (strcmp(request->method, "POST") == 0 && request->ttl_s > 0);
+	return !request->download &&
+	       (strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0 ||
+		(strcmp(request->method, "POST") == 0 && request->ttl_s > 0));
 }
 
 /* Whether the account leaves as many of the client's places free as it has. */
@@ -145,8 +138,12 @@ static bool admit(struct desk *desk, struct client *client, const struct request
 	enum share_result result;
 	struct reply reply = {0};
 
-	if (!may_fly(desk, request)) {
-		refuse(client, request->id, too_many);
+	const char *why_not = may_fly(desk, request) ? NULL : too_many;
+
+	if (!why_not && request->download)
+		why_not = flights_refuse_download(desk->flights, request);
+	if (why_not) {
+		refuse(client, request->id, why_not);
 		return false;
 	}
 	result = take_name(desk, request);
@@ -189,22 +186,6 @@ static void add_flight(struct desk *desk, struct client *client, struct request 
 	append(desk, flight);
 }
 
-/* Counts the transfers of the account, and those among them of the scope. */
-static unsigned transfers_of(const struct desk *desk, const struct key *account,
-			     const struct key *scope, unsigned *ret_scope)
-{
-	unsigned count = 0;
-
-	*ret_scope = 0;
-	for (const struct flight *flight = desk->flights; flight; flight = flight->next) {
-		if (!flight->has_started || !flight_is_of(flight, account))
-			continue;
-		count++;
-		*ret_scope += key_is_same(&flight->request.scope, scope);
-	}
-	return count;
-}
-
 /* Adds the client to those that wait for the flight. A flight that has not started becomes that of
  * the account with fewer transfers, whose shares it then uses. */
 static void join(struct desk *desk, struct flight *flight, struct client *client,
@@ -218,8 +199,8 @@ static void join(struct desk *desk, struct flight *flight, struct client *client
 		return;
 	}
 	if (!flight->has_started && !flight->has_landed &&
-	    transfers_of(desk, &request->account, scope, &of_scope) <
-		transfers_of(desk, &flight->request.account, scope, &of_scope) &&
+	    flights_transfers(desk->flights, &request->account, scope, &of_scope) <
+		flights_transfers(desk->flights, &flight->request.account, scope, &of_scope) &&
 	    take_name(desk, request) == SHARE_TAKEN)
 		flight->request.account = request->account;
 }
@@ -231,7 +212,7 @@ static void take_request(struct desk *desk, struct client *client, struct reques
 
 	if (is_shared(request)) {
 		kept = cache_find(desk->cache, &request->key, clock_ms());
-		flight = find_flight(desk, &request->key);
+		flight = flights_find(desk->flights, &request->key);
 	}
 	if (kept)
 		client_answer(client, request->id, kept);
@@ -246,9 +227,27 @@ static void take_request(struct desk *desk, struct client *client, struct reques
 	request_finish(request);
 }
 
+/* The flight may have ended meanwhile. */
+static void obey(struct desk *desk, const struct client *client, const struct download_order *order)
+{
+	for (struct flight **at = &desk->flights; *at; at = &(*at)->next) {
+		struct flight *flight = *at;
+
+		if (!flight->request.download || !flight->waiters ||
+		    flight->waiters->client != client || flight->waiters->id != order->id)
+			continue;
+		if (order->bytes == 0)
+			destroy_flight(desk, at);
+		else
+			download_take(&flight->transfer, order->bytes);
+		return;
+	}
+}
+
 void desk_take(struct desk *desk, struct client *client)
 {
 	char words[REQUEST_WORDS_MAX];
+	struct download_order order;
 	struct request request;
 	struct frame frame;
 	enum frame_state state;
@@ -257,6 +256,11 @@ void desk_take(struct desk *desk, struct client *client)
 	       (state = client_next(client, &frame)) != FRAME_NEEDS_MORE) {
 		enum request_status read = REQUEST_BROKEN;
 
+		if (state == FRAME_IS_WHOLE && download_order_read(frame.head, &order)) {
+			obey(desk, client, &order);
+			client_skip(client, &frame);
+			continue;
+		}
 		if (state == FRAME_IS_WHOLE) {
 			read = request_read(frame.head, frame.blob, &request, words);
 			client_skip(client, &frame);
@@ -285,7 +289,7 @@ void desk_forget(struct desk *desk, const struct client *client)
 			else
 				waiter = &(*waiter)->next;
 		}
-		if (!(*at)->waiters && !(*at)->has_started)
+		if (!(*at)->waiters && (!(*at)->has_started || (*at)->request.download))
 			destroy_flight(desk, at);
 		else
 			at = &(*at)->next;
@@ -303,8 +307,8 @@ static struct flight *find_next(const struct desk *desk)
 
 		if (flight->has_started || flight->has_landed || !flight_is_wanted(flight))
 			continue;
-		count =
-		    transfers_of(desk, &flight->request.account, &flight->request.scope, &of_scope);
+		count = flights_transfers(desk->flights, &flight->request.account,
+					  &flight->request.scope, &of_scope);
 		if (count < fewest && of_scope < DESK_SCOPE_TRANSFERS_MAX &&
 		    look_ups_may(&desk->look_ups, desk->flights, &flight->request)) {
 			fewest = count;
@@ -346,8 +350,15 @@ static void start(struct desk *desk, struct flight *flight)
 	flight->has_started = true;
 	desk->transfer_count++;
 	if (flight->tenant &&
-	    transfer_start(&flight->transfer, &desk->tools, flight->tenant, &flight->request))
+	    transfer_start(&flight->transfer, &desk->tools, flight->tenant, &flight->request)) {
+		if (flight->request.download)
+			flight->transfer.download = (struct download){
+			    .client = flight->waiters->client,
+			    .id = flight->waiters->id,
+			    .window = DOWNLOAD_WINDOW,
+			};
 		return;
+	}
 	flight->has_landed = true;
 	flight->since_ms = clock_ms();
 	reply_set_error(&flight->reply, "%s", no_memory);

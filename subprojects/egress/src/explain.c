@@ -1,4 +1,5 @@
 #include "explain.h"
+#include "download.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -129,6 +130,9 @@ void explain(const struct transfer *transfer, CURLcode code, struct reply *reply
 	char host[256];
 
 	explain_host(transfer, host, sizeof(host));
+	if (transfer->request->download && transfer->share == SHARE_TAKEN &&
+	    download_explain(transfer, code, host, reply))
+		return;
 	if (explain_refusal(transfer, host, reply))
 		return;
 	if (code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK)

@@ -1,5 +1,7 @@
 #include "flight.h"
 
+#include "download.h"
+
 #include <stdlib.h>
 
 bool flight_add_waiter(struct flight *flight, struct client *client, const struct request *request)
@@ -68,4 +70,40 @@ struct flight *flight_take_others(struct flight *flight, int64_t now_ms)
 	rest->request.account = others->account;
 	flight->request = (struct request){.account = flight->request.account};
 	return rest;
+}
+
+struct flight *flights_find(struct flight *flights, const struct key *key)
+{
+	while (flights && !key_is_same(&flights->request.key, key))
+		flights = flights->next;
+	return flights;
+}
+
+unsigned flights_transfers(const struct flight *flights, const struct key *account,
+			   const struct key *scope, unsigned *ret_scope)
+{
+	unsigned count = 0;
+
+	*ret_scope = 0;
+	for (; flights; flights = flights->next) {
+		if (!flights->has_started || !flight_is_of(flights, account))
+			continue;
+		count++;
+		*ret_scope += key_is_same(&flights->request.scope, scope);
+	}
+	return count;
+}
+
+const char *flights_refuse_download(const struct flight *flights, const struct request *request)
+{
+	unsigned count = 0;
+
+	for (; flights; flights = flights->next) {
+		if (!flights->request.download)
+			continue;
+		if (flight_is_of(flights, &request->account))
+			return "another file of this account is being fetched";
+		count++;
+	}
+	return count < DOWNLOADS_MAX ? NULL : "too many files are being fetched, try again later";
 }

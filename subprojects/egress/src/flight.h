@@ -37,3 +37,13 @@ bool flight_is_wanted(const struct flight *flight);
  * account of one of them. Returns the new flight, or NULL if there are no such waiters or there is
  * no memory. */
 struct flight *flight_take_others(struct flight *flight, int64_t now_ms);
+
+/* ---- lists of flights ---- */
+
+/* Returns the flight with the key, or NULL. */
+struct flight *flights_find(struct flight *flights, const struct key *key);
+/* Counts the transfers of the account, and those among them of the scope. */
+unsigned flights_transfers(const struct flight *flights, const struct key *account,
+			   const struct key *scope, unsigned *ret_scope);
+/* Returns why no further file may be fetched; NULL: it may. */
+const char *flights_refuse_download(const struct flight *flights, const struct request *request);

@@ -118,6 +118,8 @@ static bool read_url(struct reading *reading)
 		return refuse(reading,
 			      "an address must begin with https:// or http://, not with %.20s",
 			      text);
+	if (reading->request->download && strncasecmp(text, "https://", 8) != 0)
+		return refuse(reading, "a file is only fetched from an address with https://");
 	url = curl_url();
 	if (!url)
 		return refuse(reading, "%s", no_memory);
@@ -244,6 +246,10 @@ static void make_keys(struct reading *reading)
 				   (const unsigned char *)yyjson_get_str(account),
 				   yyjson_get_len(account), NULL, 0);
 	crypto_generichash_init(&state, NULL, 0, KEY_BYTES);
+	crypto_generichash_update(&state, request->account.bytes, KEY_BYTES);
+	hash_text(&state, "downloads");
+	crypto_generichash_final(&state, request->downloads.bytes, KEY_BYTES);
+	crypto_generichash_init(&state, NULL, 0, KEY_BYTES);
 	crypto_generichash_update(&state, request->scope.bytes, KEY_BYTES);
 	hash_text(&state, request->why_public ? request->why_public : "");
 	hash_text(&state, request->stays ? "stays" : "");
@@ -256,6 +262,22 @@ static void make_keys(struct reading *reading)
 		crypto_generichash_update(&state, (const unsigned char *)request->body.data,
 					  request->body.length);
 	crypto_generichash_final(&state, request->key.bytes, KEY_BYTES);
+}
+
+/* Reads how much of a file is fetched at most. */
+static bool read_download(struct reading *reading)
+{
+	yyjson_val *member = yyjson_obj_get(reading->fetch, "download");
+	int64_t bytes = yyjson_get_sint(member);
+
+	if (!member)
+		return true;
+	if (!yyjson_is_int(member) || bytes < 1 || bytes > REQUEST_DOWNLOAD_MAX)
+		return refuse(reading, "a file may have 1 to %d bytes", REQUEST_DOWNLOAD_MAX);
+	if (strcmp(reading->request->method, "GET") != 0)
+		return refuse(reading, "a file is only fetched by GET");
+	reading->request->download = (size_t)bytes;
+	return true;
 }
 
 /* Reads which addresses may be reached. */
@@ -288,8 +310,8 @@ enum request_status request_read(struct str head, struct str body, struct reques
 		ret_request->stays = yyjson_get_bool(yyjson_obj_get(fetch, "stays"));
 		ret_request->is_paced = yyjson_get_bool(yyjson_obj_get(fetch, "paced"));
 		status = REQUEST_REFUSED;
-		if (read_reach(&reading) && read_method(&reading) && read_url(&reading) &&
-		    read_headers(&reading)) {
+		if (read_reach(&reading) && read_method(&reading) && read_download(&reading) &&
+		    read_url(&reading) && read_headers(&reading)) {
 			make_keys(&reading);
 			status = REQUEST_FINE;
 		}

@@ -1,6 +1,6 @@
 /* A checked request of a client: the head {"fetch":{"id":N,"scope":"...","method":
  * "GET","url":"...","headers":{"Name":"value"},"ttl_s":N,"public":"...","account":"...",
- * "stays":false,"paced":false}} and the body as blob. */
+ * "stays":false,"paced":false,"download":N}} and the body as blob. */
 #pragma once
 
 #include "cache.h"
@@ -14,6 +14,7 @@ enum {
 	REQUEST_URL_MAX = 8 << 10,
 	REQUEST_HEADERS_MAX = 64,
 	REQUEST_WORDS_MAX = 256,
+	REQUEST_DOWNLOAD_MAX = 128 << 20, /* bytes of a file */
 };
 
 struct request {
@@ -26,13 +27,15 @@ struct request {
 	struct bytes body;
 	size_t bytes; /* of head and body: what it takes, roughly */
 	int64_t ttl_s;
-	bool stays;    /* redirects are not followed */
-	bool is_paced; /* the client limits its requests to each host: no share is used */
+	size_t download; /* most bytes of a body that is passed on in parts; 0: not a download */
+	bool stays;	 /* redirects are not followed */
+	bool is_paced;	 /* the client limits its requests to each host: no share is used */
 	/* Why only public addresses may be reached, whatever --allow says; NULL: --allow counts. */
 	char *why_public;
-	struct key scope;   /* requests of one scope share their answers */
-	struct key account; /* whose shares it uses; without an account, those of its scope */
-	struct key key;	    /* requests with the same key have the same answer */
+	struct key scope;     /* requests of one scope share their answers */
+	struct key account;   /* whose shares it uses; without an account, those of its scope */
+	struct key downloads; /* the account's share of downloads */
+	struct key key;	      /* requests with the same key have the same answer */
 };
 
 enum request_status {

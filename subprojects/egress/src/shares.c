@@ -183,6 +183,20 @@ static int64_t time_of(int64_t bytes)
 	return bytes * SECOND_US / SHARE_BYTES_PER_S;
 }
 
+/* Adds the time in which the share grows again. Returns whether the most is not exceeded. */
+static bool take_time(struct shares *shares, const struct key *key, int64_t time_us,
+		      int64_t most_us, int64_t now_us)
+{
+	struct account *account = find_account(shares, key);
+	int64_t used;
+
+	if (!account)
+		return false;
+	used = used_us(account, now_us) + time_us;
+	account->whole_us = now_us + used;
+	return used <= most_us;
+}
+
 enum share_result shares_take_name(struct shares *shares, const struct key *account,
 				   const char *host, int64_t now_us)
 {
@@ -220,14 +234,16 @@ enum share_result shares_take_address(struct shares *shares, const struct key *a
 
 bool shares_take_bytes(struct shares *shares, const struct key *key, size_t bytes, int64_t now_us)
 {
-	struct account *account = find_account(shares, key);
-	int64_t used;
+	return take_time(shares, key, time_of((int64_t)bytes),
+			 time_of((int64_t)SHARE_BYTES_BURST + SHARE_DEBT_BYTES), now_us);
+}
 
-	if (!account)
-		return false;
-	used = used_us(account, now_us) + time_of((int64_t)bytes);
-	account->whole_us = now_us + used;
-	return used <= time_of((int64_t)SHARE_BYTES_BURST + SHARE_DEBT_BYTES);
+bool shares_take_download(struct shares *shares, const struct key *key, size_t bytes,
+			  int64_t now_us)
+{
+	return take_time(
+	    shares, key, (int64_t)bytes * SECOND_US / SHARE_DOWNLOAD_BYTES_PER_S,
+	    (int64_t)SHARE_DOWNLOAD_BYTES_BURST * SECOND_US / SHARE_DOWNLOAD_BYTES_PER_S, now_us);
 }
 
 unsigned shares_count(const struct shares *shares)
@@ -245,6 +261,11 @@ void shares_explain(enum share_result result, const char *host, struct reply *re
 	else if (result == SHARE_TOO_MANY_HOSTS)
 		reply_set_error(
 		    reply, "the apps of this account use too many hosts: %s is one more", host);
+	else if (result == SHARE_DOWNLOADS_USED_UP)
+		reply_set_error(reply,
+				"cannot fetch the file of %s: this account has used its share of "
+				"downloads, %d KiB a second, try again later",
+				host, SHARE_DOWNLOAD_BYTES_PER_S >> 10);
 	else
 		reply_set_error(reply,
 				"cannot reach %s: the apps of this account have used their share "

@@ -7,6 +7,9 @@
  *             An account that has used its share begins nothing more, and a transfer of it that
  *             is SHARE_DEBT_BYTES beyond is cut off
  *
+ *   downloads SHARE_DOWNLOAD_BYTES_PER_S, after SHARE_DOWNLOAD_BYTES_BURST at once: two of the
+ *             largest, and then one more in half an hour. They do not count for the others
+ *
  * Hosts are stored until their share is full again, ten seconds at most, and at most
  * SHARE_HOSTS_MAX of them: an account that has as many as it leaves free gets no further ones. The
  * caller passes the time, in microseconds. */
@@ -21,6 +24,8 @@ enum {
 	SHARE_HOST_PER_S = 2,
 	SHARE_BYTES_PER_S = 1000 * 1000,
 	SHARE_BYTES_BURST = 4 * 1000 * 1000,
+	SHARE_DOWNLOAD_BYTES_PER_S = 64 << 10,
+	SHARE_DOWNLOAD_BYTES_BURST = 256 << 20,
 	SHARE_DEBT_BYTES = 2 << 20, /* the largest answer, begun with the last byte of the share */
 	SHARE_HOSTS_MAX = 16 * 1024,
 };
@@ -30,6 +35,7 @@ enum share_result {
 	SHARE_HOST_USED_UP,
 	SHARE_TOO_MANY_HOSTS, /* or there is no memory */
 	SHARE_BYTES_USED_UP,
+	SHARE_DOWNLOADS_USED_UP,
 };
 
 struct shares;
@@ -51,6 +57,11 @@ enum share_result shares_take_address(struct shares *shares, const struct key *a
  * are to be cut off, also if there is no memory. */
 bool shares_take_bytes(struct shares *shares, const struct key *account, size_t bytes,
 		       int64_t now_us) __attribute__((warn_unused_result));
+
+/* The same for bytes of a download. The key is that of the account's downloads, not the account's.
+ */
+bool shares_take_download(struct shares *shares, const struct key *key, size_t bytes,
+			  int64_t now_us) __attribute__((warn_unused_result));
 
 /* Returns the number of hosts that are stored. */
 unsigned shares_count(const struct shares *shares);

@@ -1,4 +1,5 @@
 #include "transfer.h"
+#include "download.h"
 #include "explain.h"
 
 #include <netinet/in.h>
@@ -83,10 +84,15 @@ static void use_payment(struct transfer *transfer)
 
 static bool take_bytes(struct transfer *transfer, int64_t bytes)
 {
-	if (bytes <= 0 || shares_take_bytes(transfer->tools->shares, &transfer->request->account,
-					    (size_t)bytes, clock_us()))
+	const struct request *request = transfer->request;
+	struct shares *shares = transfer->tools->shares;
+
+	if (bytes <= 0 ||
+	    (request->download
+		 ? shares_take_download(shares, &request->downloads, (size_t)bytes, clock_us())
+		 : shares_take_bytes(shares, &request->account, (size_t)bytes, clock_us())))
 		return true;
-	transfer->share = SHARE_BYTES_USED_UP;
+	transfer->share = request->download ? SHARE_DOWNLOADS_USED_UP : SHARE_BYTES_USED_UP;
 	return false;
 }
 
@@ -102,6 +108,8 @@ static int count_bytes(void *context, curl_off_t down_total, curl_off_t down, cu
 	(void)down_total;
 	(void)up_total;
 	transfer->moved = moved;
+	if (transfer->request->download && !download_may_move(transfer, more))
+		return 1;
 	return take_bytes(transfer, more) ? 0 : 1;
 }
 
@@ -177,6 +185,12 @@ static bool has_other_value(const char *data, size_t length, const char *name,
 	return true;
 }
 
+/* Nothing of the answer to a webhook is decoded, which is not read, nor of a download. */
+static bool decodes(const struct request *request)
+{
+	return !request->stays && request->download == 0;
+}
+
 /* Whether the field announces a coding that libcurl would decode although it was not offered: a
  * frame of zstd takes up to 128 MiB of memory, as its sender chooses. Without an offer, libcurl
  * decodes transfer codings only. Of an answer it would decode five fields, one in the other: each
@@ -189,7 +203,7 @@ static bool is_other_coding(struct transfer *transfer, const char *data, size_t 
 
 	if (has_other_value(data, length, "transfer-encoding:", transfers))
 		return true;
-	if (transfer->request->stays || !is_field(data, length, "content-encoding:"))
+	if (!decodes(transfer->request) || !is_field(data, length, "content-encoding:"))
 		return false;
 	transfer->has_coding = true;
 	return had_coding || has_other_value(data, length, "content-encoding:", contents);
@@ -262,18 +276,18 @@ static bool set_method(CURL *easy, const struct request *request)
 }
 
 /* Sets the options that libcurl copies. Returns false if there is no memory: without one of them
- * the transfer would be another. Of content, only gzip is decoded, and nothing of the answer to a
- * webhook, which is not read. */
+ * the transfer would be another. Of content, only gzip is decoded. */
 static bool set_texts(const struct transfer *transfer)
 {
 	const struct request *request = transfer->request;
+	const char *protocols = request->download ? "https" : "http,https";
 	CURL *easy = transfer->easy;
 
 	return set_text(easy, CURLOPT_URL, request->url) &&
-	       set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https") &&
-	       set_text(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https") &&
+	       set_text(easy, CURLOPT_PROTOCOLS_STR, protocols) &&
+	       set_text(easy, CURLOPT_REDIR_PROTOCOLS_STR, protocols) &&
 	       set_text(easy, CURLOPT_PROXY, "") &&
-	       (request->stays || set_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip")) &&
+	       (!decodes(request) || set_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip")) &&
 	       (request->has_user_agent || set_text(easy, CURLOPT_USERAGENT, AGENT)) &&
 	       set_method(easy, request) && trust_use(&transfer->tools->trust, easy);
 }
@@ -313,6 +327,8 @@ static void set_up(struct transfer *transfer)
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+	if (request->download)
+		download_set_up(transfer);
 }
 
 static bool add_easy(struct transfer *transfer)
@@ -366,8 +382,10 @@ void transfer_end(struct transfer *transfer, CURLcode code, struct reply *ret_re
 	before = budget_enter(transfer->tenant->budget);
 	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_getinfo(transfer->easy, CURLINFO_EFFECTIVE_URL, &url);
-	*ret_lifetime_s = reply_lifetime_s(transfer->request->method, transfer->request->ttl_s,
-					   status, &transfer->headers);
+	if (!transfer->request->download)
+		*ret_lifetime_s =
+		    reply_lifetime_s(transfer->request->method, transfer->request->ttl_s, status,
+				     &transfer->headers);
 	reply_set_answer(ret_reply, status, url ? url : transfer->request->url, &transfer->headers,
 			 &transfer->body);
 	(void)budget_enter(before);

@@ -30,6 +30,18 @@ struct transfer_tools {
 	struct trust trust;
 };
 
+enum { DOWNLOAD_WINDOW = 256 << 10 }; /* bytes of a download that its client has not stored yet */
+
+/* Body that is passed on to its client (download.h). */
+struct download {
+	struct client *client; /* NULL: the transfer is not a download */
+	int64_t id;
+	size_t window; /* bytes that may be sent to the client now */
+	size_t bytes;  /* that were sent to it */
+	int64_t moved; /* bytes of all bodies, those of redirects included */
+	bool is_paused;
+};
+
 struct transfer {
 	const struct request *request;
 	const struct transfer_tools *tools;
@@ -37,6 +49,7 @@ struct transfer {
 	CURL *easy;
 	struct bytes headers; /* header lines of the last answer */
 	struct bytes body;
+	struct download download;
 	size_t headers_total;  /* bytes, those of the answers before it included */
 	bool is_too_large;     /* the body */
 	bool has_long_headers; /* beyond TRANSFER_HEADERS_MAX */

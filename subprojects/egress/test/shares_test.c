@@ -92,6 +92,22 @@ TEST_IN(test_bytes, set_up, take_down)
 	assert_true(shares_take_bytes(*state, &one, BURST, 7 * SECOND));
 }
 
+TEST_IN(test_downloads, set_up, take_down)
+{
+	enum {
+		LARGEST = 128 << 20,
+		PART = 1 << 20,
+		HALF_AN_HOUR_S = LARGEST / SHARE_DOWNLOAD_BYTES_PER_S
+	};
+
+	for (int i = 0; i < 2 * LARGEST / PART; i++)
+		assert_true(shares_take_download(*state, &one, PART, 0));
+	assert_false(shares_take_download(*state, &one, PART, 0));
+	assert_true(shares_take_download(*state, &other, PART, 0));
+	assert_false(shares_take_download(*state, &one, LARGEST, (HALF_AN_HOUR_S - 1) * SECOND));
+	assert_true(shares_take_download(*state, &one, LARGEST, 3LL * HALF_AN_HOUR_S * SECOND));
+}
+
 TEST_IN(test_hosts_are_remembered_while_that_matters, set_up, take_down)
 {
 	char host[32];

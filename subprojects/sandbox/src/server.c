@@ -25,7 +25,7 @@ static const int serving[] = {
     SCMP_SYS(recvfrom),	   SCMP_SYS(recvmsg),	  SCMP_SYS(shutdown),	SCMP_SYS(getsockname),
     SCMP_SYS(getpeername), SCMP_SYS(getsockopt),  SCMP_SYS(setsockopt), SCMP_SYS(getuid),
     SCMP_SYS(geteuid),	   SCMP_SYS(getgid),	  SCMP_SYS(getegid),	SCMP_SYS(uname),
-    SCMP_SYS(sysinfo),	   SCMP_SYS(setpriority), SCMP_SYS(eventfd2),
+    SCMP_SYS(sysinfo),	   SCMP_SYS(setpriority), SCMP_SYS(eventfd2),	SCMP_SYS(ftruncate),
 };
 
 /* For names, certificates and passwords in files, and for look-ups that load libraries. */

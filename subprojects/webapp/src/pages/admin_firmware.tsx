@@ -17,6 +17,7 @@ import { When } from "../components/when";
 import { BOARD_NAMES, boardWords } from "../devices/boards";
 import { toBase64 } from "../devices/canvas";
 import { AdminFrame } from "./admin";
+import { FirmwareReleases } from "./firmware_releases";
 
 type Image = Schemas["FirmwareImage"];
 type Board = Image["board"];
@@ -157,6 +158,7 @@ export function FirmwarePage(): JSX.Element {
 			</p>
 			<Upload onAdded={() => void all.refresh()} />
 			<Images all={all} />
+			<FirmwareReleases onAdded={() => void all.refresh()} />
 		</AdminFrame>
 	);
 }

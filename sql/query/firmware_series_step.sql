@@ -1,0 +1,58 @@
+-- Gives the next device of a series its turn: orders its panel to fetch the image, or leaves it out if there is a
+-- reason. No row: the series has ended, or another worker was faster. generation: NULL: it was left out.
+-- params: series_id uuid, device_id uuid, image_id uuid, reason text?
+-- row: generation int8?, account_id uuid
+-- changes: device_id
+WITH series AS MATERIALIZED (
+	SELECT running.series_id, running.account_id, running.address, running.session_id
+	FROM firmware_series AS running
+	WHERE running.series_id = :series_id AND running.state = 'running' AND NOT EXISTS (
+			SELECT FROM firmware_series_device AS other
+			WHERE other.series_id = running.series_id AND other.state = 'updating')
+	FOR NO KEY UPDATE
+), image AS MATERIALIZED (
+	SELECT firmware_image.id, firmware_image.board, firmware_image.version
+	FROM firmware_image
+	WHERE firmware_image.id = :image_id AND :reason::text IS NULL
+	FOR KEY SHARE
+), changed AS (
+	UPDATE device
+	SET order_generation = device.generation + 1,
+		ordered_at = present_time(),
+		generation = device.generation + 1
+	FROM series
+	WHERE device.id = :device_id AND device.board = (SELECT image.board FROM image) AND EXISTS (
+			SELECT FROM firmware_series_device AS item
+			WHERE item.series_id = series.series_id AND item.device_id = :device_id AND item.state = 'waiting')
+	RETURNING device.id, device.account_id, device.name, device.generation
+), started AS (
+	INSERT INTO firmware_update (device_id, image_id, version, former_version)
+	SELECT changed.id, image.id, image.version, info.firmware_version
+	FROM changed
+	CROSS JOIN image
+	LEFT JOIN panel_info AS info ON info.device_id = changed.id
+	ON CONFLICT (device_id) DO UPDATE
+	SET image_id = excluded.image_id, version = excluded.version, former_version = excluded.former_version,
+		asked_at = excluded.asked_at, sent_at = NULL, fetched_at = NULL, done_at = NULL
+	RETURNING device_id, version
+), item AS (
+	UPDATE firmware_series_device AS item
+	SET state = CASE WHEN started.device_id IS NULL THEN 'left_out' ELSE 'updating' END,
+		reason = CASE WHEN started.device_id IS NULL
+			THEN coalesce(:reason, 'the image or the device was changed meanwhile') END,
+		version = coalesce(started.version, item.version)
+	FROM series
+	LEFT JOIN started ON true
+	WHERE item.series_id = series.series_id AND item.device_id = :device_id AND item.state = 'waiting'
+	RETURNING item.account_id
+), audited AS (
+	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
+	SELECT account.id, account.email, 'device.firmware', changed.name || ' ' || started.version, series.address,
+		series.session_id
+	FROM started
+	JOIN changed ON changed.id = started.device_id
+	JOIN account ON account.id = changed.account_id
+	CROSS JOIN series
+)
+SELECT (SELECT changed.generation FROM changed) AS generation, item.account_id
+FROM item

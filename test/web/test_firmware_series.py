@@ -1,0 +1,155 @@
+"""Updates of all panels of an account, one after the other."""
+
+import pytest
+from devices import Journal, add, panel_of
+from firmware_images import image
+from people import Person, wait_until
+from test_firmware_images import add as add_image
+from test_firmware_updates import url_of
+
+PATH = "/v1/firmware-updates"
+
+
+class Fleet:
+    """Devices of an account, each with the state of its panel."""
+
+    def __init__(self, world, person, administrator):
+        self.world, self.person, self.key = world, person, person.key()
+        self.browser = person.browser()
+        world.sql("DELETE FROM firmware_image")
+        add_image(administrator, image(version=b"1.6.6"), "tronbyt_s3")
+        self.made = []
+
+    def add(self, name, board="tronbyt_s3", version="1.5.2"):
+        made = add(self.browser, name=name)
+        made["id"] = made["device"]["id"]
+        self.world.sql("UPDATE device SET board = %s WHERE id = %s", board, made["id"])
+        if version:
+            self.report(made, version)
+        self.made.append(made)
+        return made
+
+    def report(self, made, version):
+        self.world.sql("INSERT INTO panel_info (device_id, firmware_version) VALUES (%s, %s) ON CONFLICT (device_id) "
+                       "DO UPDATE SET firmware_version = excluded.firmware_version", made["id"], version)
+
+    def ask(self, method, key=None):
+        return self.world.request(method, PATH, key=key or self.key)
+
+    def get(self, key=None):
+        return self.ask("GET", key).ok()
+
+    def states(self, key=None):
+        return {one["name"]: one["state"] for one in self.get(key)["devices"]}
+
+    def reasons(self):
+        return {one["name"]: one["reason"] for one in self.get()["devices"] if one["reason"]}
+
+    def wait_for(self, **states):
+        wait_until(lambda: {name: state for name, state in self.states().items() if name in states} == states, states)
+
+
+@pytest.fixture
+def fleet(world, person, administrator):
+    return Fleet(world, person, administrator)
+
+
+def come_back(fleet, made, version="1.6.6"):
+    with panel_of(fleet.world, made) as panel:
+        panel.wait_for(lambda: panel.pictures)
+        panel.panel.say(client_info={"firmware_version": version, "firmware_type": "ESP32", "protocol_version": 1})
+        wait_until(lambda: fleet.world.sql("SELECT done_at FROM firmware_update WHERE device_id = %s", made["id"])[0][0], "the report")
+
+
+def test_one_after_the_other(world, fleet):
+    assert fleet.get() == {"state": "none", "problem": None, "startedAt": None, "endedAt": None, "devices": []}
+    one, two = fleet.add("one"), fleet.add("two")
+    for name, board, version in (("bare", None, "1.5.2"), ("pixo", "pixoticker", "1.5.2"), ("wave", "waveshare_s3", "1.5.2"),
+                                 ("new", "tronbyt_s3", "v1.6.6"), ("dumb", "tronbyt_s3", None), ("far", "tronbyt_s3", "1.5.0")):
+        fleet.add(name, board, version)
+    with panel_of(world, one) as first, panel_of(world, two) as second:
+        assert fleet.ask("POST").ok()["state"] == "running"
+        assert fleet.ask("POST").problem(409)["code"] == "firmware_series_runs"
+        assert url_of(first)
+        fleet.wait_for(one="updating", two="waiting")
+        come_back(fleet, one)
+        assert url_of(second)
+        fleet.wait_for(one="done", two="updating")
+    come_back(fleet, two)
+    wait_until(lambda: fleet.get()["state"] == "done", "the end")
+    reasons = fleet.reasons()
+    assert fleet.states() == {"one": "done", "two": "done"} | dict.fromkeys(reasons, "left_out")
+    for name, words in {"bare": "no board", "pixo": "no room", "wave": "no firmware for the board waveshare_s3",
+                        "new": "as new", "dumb": "not reported", "far": "offline"}.items():
+        assert words in reasons[name]
+    deeds = [action for action, _ in Journal(fleet.person).entries()]
+    assert deeds.count("device.firmware") == 2
+
+
+def test_one_that_does_not_come_back(world, fleet):
+    one, two = fleet.add("one"), fleet.add("two")
+    with panel_of(world, one) as first, panel_of(world, two):
+        fleet.ask("POST").ok()
+        url_of(first)
+        fleet.wait_for(one="updating", two="waiting")
+        world.sql("UPDATE firmware_update SET sent_at = sent_at - interval '5 minutes' WHERE device_id = %s", one["id"])
+        wait_until(lambda: fleet.get()["state"] == "stopped", "its end")
+        shown = fleet.get()
+        assert shown["problem"] == "one did not come back with 1.6.6 within 5 minutes"
+        assert fleet.states() == {"one": "failed", "two": "waiting"}
+        assert world.sql("SELECT count(*) FROM firmware_update WHERE device_id = %s", two["id"])[0][0] == 0
+        # It can be started again.
+        assert fleet.ask("POST").ok()["state"] == "running"
+        assert url_of(first)
+    assert fleet.ask("DELETE").status == 200
+
+
+def test_cancelled(world, fleet):
+    one, two = fleet.add("one"), fleet.add("two")
+    assert fleet.ask("DELETE").problem(404)["code"] == "firmware_series_not_found"
+    with panel_of(world, one) as first, panel_of(world, two):
+        fleet.ask("POST").ok()
+        url_of(first)
+        fleet.wait_for(one="updating", two="waiting")
+        assert fleet.ask("DELETE").status == 200
+        assert fleet.get()["state"] == "cancelled"
+        come_back(fleet, one)
+        assert fleet.states()["two"] == "waiting"
+        assert world.sql("SELECT count(*) FROM firmware_update WHERE device_id = %s", two["id"])[0][0] == 0
+
+
+def test_a_key_for_chosen_devices(world, fleet):
+    one, two = fleet.add("one"), fleet.add("two")
+    limited = fleet.browser.post("/web/keys", {"name": "two", "deviceIds": [two["id"]]}).json()["key"]
+    with panel_of(world, one), panel_of(world, two) as second:
+        fleet.ask("POST", limited).ok()
+        assert url_of(second)
+        assert fleet.states() == {"two": "updating"}
+        come_back(fleet, two)
+        wait_until(lambda: fleet.get()["state"] == "done", "the end")
+        # It sees nothing of the others', and ends none of theirs.
+        fleet.ask("POST").ok()
+        fleet.wait_for(one="updating")
+        assert fleet.states(limited) == {"two": "left_out"}
+        assert fleet.ask("DELETE", limited).status == 404
+        assert fleet.ask("POST", limited).status == 409
+    assert fleet.ask("DELETE").status == 200
+
+
+def test_a_restart(postgres, start):
+    """And a takeover: another instance on the database goes on."""
+    world = start("--rate-limit", "0")
+    fleet = Fleet(world, Person(world), Person(world, is_administrator=True).browser())
+    one, two = fleet.add("one"), fleet.add("two")
+    with panel_of(world, one) as first, panel_of(world, two):
+        fleet.ask("POST").ok()
+        url_of(first)
+        fleet.wait_for(one="updating", two="waiting")
+    world.server.restart()
+    assert fleet.states() == {"one": "updating", "two": "waiting"}
+    with panel_of(world, two) as second:
+        come_back(fleet, one)
+        assert url_of(second)
+        fleet.wait_for(one="done", two="updating")
+    come_back(fleet, two)
+    wait_until(lambda: fleet.get()["state"] == "done", "the end")
