@@ -191,7 +191,7 @@ SCENE(what_comes_next_is_claimed_rendered_stored_and_told)
 	assert_true(str_equal(job->config, STR("{\"a\":\"b\"}")));
 	assert_true(str_equal(job->timezone, STR("Europe/Zagreb")));
 	assert_int_equal(job->max_duration_ms, 30000);
-	assert_int_equal(job->max_whole_ms, 60000);
+	assert_int_equal(job->max_whole_ms, 3600000);
 	assert_int_equal(job->max_bytes, 60000);
 	assert_true(job->has_network && !job->is_preview);
 	assert_int_equal(job->now_ms, script_wall_us() / 1000);
@@ -318,7 +318,7 @@ SCENE(what_has_failed_is_stored_with_its_blame)
 		assert_true(str_equal(parameter(STATEMENT_RENDER_STORE, 4), STR("\0")));
 		assert_memory_equal(parameter(STATEMENT_RENDER_STORE, 5).data, cases[i].blamed, 1);
 		assert_null(parameter(STATEMENT_RENDER_STORE, 6).data);
-		assert_memory_equal(parameter(STATEMENT_RENDER_STORE, 16).data, cases[i].said,
+		assert_memory_equal(parameter(STATEMENT_RENDER_STORE, 17).data, cases[i].said,
 				    strlen(cases[i].said));
 		answer_store(i + 1);
 		close_sockets();
@@ -347,7 +347,7 @@ SCENE(nothing_to_show_is_stored_without_a_picture)
 	answer_job(ENGINE_DONE, NULL);
 	assert_true(str_equal(parameter(STATEMENT_RENDER_STORE, 4), STR("\1")));
 	assert_null(parameter(STATEMENT_RENDER_STORE, 6).data);
-	assert_null(parameter(STATEMENT_RENDER_STORE, 16).data);
+	assert_null(parameter(STATEMENT_RENDER_STORE, 17).data);
 }
 
 enum { A_FEW = 20 }; /* RENDER_JOBS_OF_ACCOUNT_MAX */
