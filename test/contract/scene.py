@@ -128,6 +128,13 @@ def updatable(world, device_id):
               "ON CONFLICT (device_id) DO UPDATE SET firmware_version = '1.5.2'", device_id)
 
 
+def firmware_series(device):
+    """Updates all panels of the device's account, of which this one is the only one."""
+    device.account.world.sql("INSERT INTO firmware_series (account_id, series_id, state) VALUES (%s, gen_random_uuid(), 'running') "
+                             "ON CONFLICT (account_id) DO UPDATE SET state = 'running', series_id = gen_random_uuid()",
+                             device.account.id)
+
+
 def leader(device, name="Hall"):
     """A device that the device follows. Returns its ID."""
     made = device.account.device(name)

@@ -45,9 +45,11 @@ def target_of(stage, found):
 def change(stage, world, template):
     """Changes the representation."""
     account, device, app_id = stage
-    if template.endswith("/leader"):
+    if template == "/v1/firmware-updates":
+        scene.firmware_series(device)
+    elif template.endswith("/leader"):
         scene.leader(device)
-    if template == "/v1/account":
+    elif template == "/v1/account":
         world.sql("UPDATE account SET email = 'x' || email WHERE id = %s", account.id)
     elif template == "/v1/account/mqtt":
         scene.mqtt_connection(account)

@@ -168,6 +168,8 @@ def test_curl_lines_work(world, answer, operation_id):
         scene.former(world, device.id)
     if operation_id == "removeLeader":
         scene.leader(device)
+    if operation_id == "cancelFirmwareUpdates":
+        scene.firmware_series(device)
     line = curl_of(sections(answer)[operation_id])
     if operation_id == "setLeader":
         line = line.replace("HALL-1", account.device("Hall").id)

@@ -4,6 +4,7 @@ import pytest
 from devices import Journal, add, panel_of
 from firmware_images import image
 from people import Person, wait_until
+from server import CtlError
 from test_firmware_images import add as add_image
 from test_firmware_updates import url_of
 
@@ -153,3 +154,12 @@ def test_a_restart(postgres, start):
         fleet.wait_for(one="done", two="updating")
     come_back(fleet, two)
     wait_until(lambda: fleet.get()["state"] == "done", "the end")
+
+
+def test_by_the_operator(world, fleet):
+    fleet.add("Alone", version=None)
+    ctl, of_account = world.server.ctl, ("--account", fleet.person.email)
+    assert [one["state"] for one in ctl("firmware", "update-all", *of_account)["devices"]] == ["left_out"]
+    wait_until(lambda: ctl("firmware", "updates", *of_account)["state"] == "done", "the end")
+    with pytest.raises(CtlError, match="no update of all panels is running"):
+        ctl("firmware", "stop-updates", *of_account)

@@ -91,6 +91,7 @@ NO_DEVICE = {("get", "/v1/account"), ("get", "/v1/apps"), ("get", "/v1/apps/{app
              ("get", "/v1/apps/{appId}/versions/{version}/check"),
              ("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
 FILTERED = {("get", "/v1/device-names"), ("get", "/v1/devices"), ("get", "/v0/devices"), ("get", "/v1/events"), ("post", "/v1/push"),
+            ("get", "/v1/firmware-updates"), ("post", "/v1/firmware-updates"), ("delete", "/v1/firmware-updates"),
             ("post", "/v1/brightness"), ("post", "/v1/pin")}
 
 
