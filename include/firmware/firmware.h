@@ -10,6 +10,8 @@
  * Hints for open pages notify workers; without them a worker looks every 30 s. */
 #pragma once
 
+#include <stdbool.h>
+
 /* Sent when an update of all panels of an account was started. */
 #define FIRMWARE_HINT "firmware:series"
 

@@ -1,7 +1,7 @@
 -- Gives the next device of a series its turn: orders its panel to fetch the image, or leaves it out if there is a
 -- reason. No row: the series has ended, or another worker was faster. generation: NULL: it was left out. The device's
--- line in the series decides which of two workers that saw the same turn takes it: the other one's UPDATE finds it taken,
--- where a SELECT would see it as it was before.
+-- line decides which of two workers that saw the same turn takes it: the UPDATE of the other one finds it taken, where
+-- a SELECT would see it as it was before.
 -- params: series_id uuid, device_id uuid, image_id uuid, reason text?
 -- row: generation int8?, account_id uuid
 -- changes: device_id

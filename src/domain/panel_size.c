@@ -13,7 +13,7 @@ static const struct size sizes[] = {
 };
 _Static_assert(array_length(sizes) == PANEL_SIZES, "a size without its pixels");
 
-static const struct size *find(struct str name)
+static const struct size *panel_size_find(struct str name)
 {
 	for (size_t i = 0; i < array_length(sizes); i++)
 		if (str_equal(name, str_from(sizes[i].name)))
@@ -23,12 +23,12 @@ static const struct size *find(struct str name)
 
 const char *panel_size_check(struct str name)
 {
-	return find(name) ? NULL : "must be 64x32 or 128x64";
+	return panel_size_find(name) ? NULL : "must be 64x32 or 128x64";
 }
 
 enum panel_size panel_size_of(struct str name)
 {
-	const struct size *size = find(name);
+	const struct size *size = panel_size_find(name);
 
 	return size ? (enum panel_size)(size - sizes) : PANEL_SIZE_64X32;
 }
