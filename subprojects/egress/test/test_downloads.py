@@ -207,7 +207,7 @@ def test_a_hostile_server(downloading, certificate, what):
     assert peak_bytes(downloading.process) < 64 * MEBIBYTE
 
 
-def test_redirects(downloading, files):
+def test_redirects_of_downloads(downloading, files):
     client = downloading.connect()
     plain = f"http://127.0.0.1:{files.server_address[1]}/"
     assert "without https://" in error(client, f"{files.url}/to?{plain}")
