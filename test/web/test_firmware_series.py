@@ -1,6 +1,7 @@
 """Updates of all panels of an account, one after the other."""
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from devices import Journal, add, panel_of
@@ -156,6 +157,19 @@ def test_a_restart(postgres, start):
         assert url_of(second)
         fleet.wait_for(one="done", two="updating")
     come_back(fleet, two)
+    wait_until(lambda: fleet.get()["state"] == "done", "the end")
+
+
+def test_a_device_that_is_removed_as_it_starts(world, fleet):
+    one, two = fleet.add("one"), fleet.add("two")
+    with Session(world) as holder, ThreadPoolExecutor(1) as pool:
+        holder.run("BEGIN")
+        holder.run("DELETE FROM device WHERE id = %s", (one["id"],))
+        asked = pool.submit(fleet.ask, "POST")
+        wait_until(lambda: asked.done() or world.sql(
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"), "a lock, or the answer")
+        holder.run("COMMIT")
+        assert [device["deviceId"] for device in asked.result().ok()["devices"]] == [two["id"]]
     wait_until(lambda: fleet.get()["state"] == "done", "the end")
 
 
