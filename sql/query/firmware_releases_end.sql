@@ -7,5 +7,5 @@ SET state = CASE WHEN :is_given_back THEN 'waiting' WHEN :problem::text IS NULL 
 	lease = NULL, leased_until = '-infinity',
 	tries = CASE WHEN :is_given_back THEN tries - 1 ELSE tries END,
 	ended_at = CASE WHEN NOT :is_given_back THEN present_time() END
-WHERE state = 'fetching' AND lease = :lease
+WHERE is_it AND state = 'fetching' AND lease = :lease
 RETURNING is_it

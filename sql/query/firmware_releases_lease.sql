@@ -5,7 +5,7 @@
 WITH due AS (
 	SELECT is_it
 	FROM firmware_releases
-	WHERE state IN ('waiting', 'fetching') AND leased_until <= present_time()
+	WHERE is_it AND state IN ('waiting', 'fetching') AND leased_until <= present_time()
 	FOR NO KEY UPDATE SKIP LOCKED
 ), taken AS (
 	UPDATE firmware_releases

@@ -5,5 +5,5 @@
 UPDATE firmware_releases
 SET step = :step, bytes = :bytes, size_bytes = nullif(:size_bytes::int8, -1), images = :images,
 	leased_until = present_time() + :lease_ms * interval '1 millisecond'
-WHERE state = 'fetching' AND lease = :lease
+WHERE is_it AND state = 'fetching' AND lease = :lease
 RETURNING is_it
