@@ -62,6 +62,7 @@ struct display_settings {
 	struct dim_setting dim_set;
 	struct brightness_curve curve;
 	uint8_t panel_size;					    /* enum panel_size */
+	uint16_t picture_limit_kb;				    /* see struct picture_look */
 	uint8_t color_filter, night_color_filter, dim_color_filter; /* enum color_filter */
 };
 

@@ -35,6 +35,9 @@ struct picture_look {
 	uint8_t filter; /* enum color_filter */
 	uint8_t dark;	/* twentieths of the pixels' brightness that are taken away */
 	uint8_t size;	/* enum panel_size: of the panel */
+	/* Thousands of bytes that the panel can load, for pictures that are made anew; 0: as many
+	 * as any panel. */
+	uint16_t limit_kb;
 };
 
 /* Finds a filter by its name, or "inherit". Returns false if there is none. */
@@ -64,5 +67,6 @@ static inline bool picture_look_is_plain(struct picture_look look, enum panel_si
 
 static inline bool picture_look_is_same(struct picture_look a, struct picture_look b)
 {
-	return a.filter == b.filter && a.dark == b.dark && a.size == b.size;
+	return a.filter == b.filter && a.dark == b.dark && a.size == b.size &&
+	       a.limit_kb == b.limit_kb;
 }

@@ -36,6 +36,7 @@ WITH series AS (
 			AND (cardinality(:chosen_ids) = 0 OR device.id = ANY (:chosen_ids))
 		ORDER BY device.created_at, device.id
 		LIMIT :row_limit
+		FOR KEY SHARE -- none is removed meanwhile
 	) AS device
 	LEFT JOIN panel_info AS info ON info.device_id = device.id
 	LEFT JOIN LATERAL (

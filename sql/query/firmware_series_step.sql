@@ -1,5 +1,7 @@
 -- Gives the next device of a series its turn: orders its panel to fetch the image, or leaves it out if there is a
--- reason. No row: the series has ended, or another worker was faster. generation: NULL: it was left out.
+-- reason. No row: the series has ended, or another worker was faster. generation: NULL: it was left out. The device's
+-- line decides which of two workers that saw the same turn takes it: the UPDATE of the other one finds it taken, where
+-- a SELECT would see it as it was before.
 -- params: series_id uuid, device_id uuid, image_id uuid, reason text?
 -- row: generation int8?, account_id uuid
 -- changes: device_id
@@ -15,15 +17,28 @@ WITH series AS MATERIALIZED (
 	FROM firmware_image
 	WHERE firmware_image.id = :image_id AND :reason::text IS NULL
 	FOR KEY SHARE
+), locked AS MATERIALIZED (
+	SELECT device.id, device.board
+	FROM device
+	WHERE device.id = :device_id AND device.account_id = (SELECT series.account_id FROM series)
+	FOR NO KEY UPDATE
+), item AS (
+	UPDATE firmware_series_device AS item
+	SET state = CASE WHEN image.id IS NULL THEN 'left_out' ELSE 'updating' END,
+		reason = CASE WHEN image.id IS NULL THEN coalesce(:reason, 'the image or the device was changed meanwhile') END,
+		version = coalesce(image.version, item.version)
+	FROM series
+	LEFT JOIN locked ON true
+	LEFT JOIN image ON image.board = locked.board
+	WHERE item.series_id = series.series_id AND item.device_id = :device_id AND item.state = 'waiting'
+	RETURNING item.account_id, item.device_id, item.state
 ), changed AS (
 	UPDATE device
 	SET order_generation = device.generation + 1,
 		ordered_at = present_time(),
 		generation = device.generation + 1
-	FROM series
-	WHERE device.id = :device_id AND device.board = (SELECT image.board FROM image) AND EXISTS (
-			SELECT FROM firmware_series_device AS item
-			WHERE item.series_id = series.series_id AND item.device_id = :device_id AND item.state = 'waiting')
+	FROM item
+	WHERE device.id = item.device_id AND item.state = 'updating'
 	RETURNING device.id, device.account_id, device.name, device.generation
 ), started AS (
 	INSERT INTO firmware_update (device_id, image_id, version, former_version)
@@ -35,16 +50,6 @@ WITH series AS MATERIALIZED (
 	SET image_id = excluded.image_id, version = excluded.version, former_version = excluded.former_version,
 		asked_at = excluded.asked_at, sent_at = NULL, fetched_at = NULL, done_at = NULL
 	RETURNING device_id, version
-), item AS (
-	UPDATE firmware_series_device AS item
-	SET state = CASE WHEN started.device_id IS NULL THEN 'left_out' ELSE 'updating' END,
-		reason = CASE WHEN started.device_id IS NULL
-			THEN coalesce(:reason, 'the image or the device was changed meanwhile') END,
-		version = coalesce(started.version, item.version)
-	FROM series
-	LEFT JOIN started ON true
-	WHERE item.series_id = series.series_id AND item.device_id = :device_id AND item.state = 'waiting'
-	RETURNING item.account_id
 ), audited AS (
 	INSERT INTO audit_entry (account_id, actor, action, target, address, session_id)
 	SELECT account.id, account.email, 'device.firmware', changed.name || ' ' || started.version, series.address,

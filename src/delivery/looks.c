@@ -24,8 +24,8 @@ struct look_job {
 static struct look_key key_of(const struct picture *picture, struct picture_look look)
 {
 	return (struct look_key){.bytes = picture->data.data,
-				 .look = (uint64_t)look.size << 16 | (uint64_t)look.dark << 8 |
-					 look.filter};
+				 .look = (uint64_t)look.limit_kb << 24 | (uint64_t)look.size << 16 |
+					 (uint64_t)look.dark << 8 | look.filter};
 }
 
 static struct str key_view(const struct look_key *key)

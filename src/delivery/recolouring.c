@@ -21,6 +21,11 @@ enum lane recolouring_lane(const struct recolouring *recolouring)
 										: LANE_SHORT;
 }
 
+static size_t bytes_max(struct picture_look look)
+{
+	return look.limit_kb ? (size_t)look.limit_kb * 1000 : PANELIMAGE_OUTPUT_MAX_BYTES;
+}
+
 /* A still is encoded with little effort: a panel waits for it. */
 static bool recolouring_begin(struct recolouring *recolouring)
 {
@@ -35,6 +40,7 @@ static bool recolouring_begin(struct recolouring *recolouring)
 		return false;
 	panelimage_conversion_be_quick(recolouring->conversion);
 	panelimage_conversion_cut(recolouring->conversion);
+	panelimage_conversion_limit(recolouring->conversion, bytes_max(look));
 	return picture_look_keeps_colors(look) ||
 	       panelimage_conversion_recolour(recolouring->conversion, &colours, &error) == 0;
 }
@@ -48,6 +54,11 @@ bool recolouring_step(struct recolouring *recolouring)
 		progress = panelimage_conversion_step(recolouring->conversion, &recolouring->result,
 						      &error);
 	recolouring->has_failed = progress == PANELIMAGE_FAILED;
+	/* A panel that cannot load all of an animation shows its beginning, not nothing. */
+	if (progress == PANELIMAGE_DONE && recolouring->result.size > bytes_max(recolouring->look))
+		recolouring->result.size =
+		    panelimage_cut_webp(recolouring->result.data, recolouring->result.size,
+					bytes_max(recolouring->look));
 	return progress == PANELIMAGE_MORE;
 }
 

@@ -140,6 +140,7 @@ struct display_mode display_mode_at(const struct content *content, int64_t wall_
 
 	mode.panel_level = brightness_sent(&content->settings.curve, mode.brightness);
 	mode.look.size = content->settings.panel_size;
+	mode.look.limit_kb = content->settings.picture_limit_kb;
 	mode.look.dark = (uint8_t)brightness_too_bright(&content->settings.curve, mode.brightness);
 	return mode;
 }

@@ -8,6 +8,7 @@ static struct display_settings settings_of(const struct display_settings *leader
 
 	settings.curve = own->curve;
 	settings.panel_size = own->panel_size;
+	settings.picture_limit_kb = own->picture_limit_kb;
 	if (options.own_brightness) {
 		settings.brightness = own->brightness;
 		settings.auto_dim = own->auto_dim;

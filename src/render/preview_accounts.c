@@ -8,7 +8,8 @@ enum {
 	KINDS = ENGINE_COMPILE + 1,
 	RUN_PART = 4, /* divisor: the part of its time that an account's runs may take */
 	SLOW_US = 2 * SECOND_US,
-	PAUSE_MAX_US = 60 * SECOND_US,
+	RUN_MAX_US = 30 * SECOND_US, /* of a script, by its limit */
+	PAUSE_MAX_US = RUN_PART * RUN_MAX_US,
 };
 
 struct preview_account {

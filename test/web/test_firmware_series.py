@@ -1,9 +1,14 @@
 """Updates of all panels of an account, one after the other."""
 
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from devices import Journal, add, panel_of
 from firmware_images import image
+from lock_sessions import Session
 from people import Person, wait_until
+from rendered import statement
 from server import CtlError
 from test_firmware_images import add as add_image
 from test_firmware_updates import url_of
@@ -163,3 +168,44 @@ def test_by_the_operator(world, fleet):
     wait_until(lambda: ctl("firmware", "updates", *of_account)["state"] == "done", "the end")
     with pytest.raises(CtlError, match="no update of all panels is running"):
         ctl("firmware", "stop-updates", *of_account)
+
+
+def test_a_device_that_is_removed_as_it_starts(world, fleet):
+    one, two = fleet.add("one"), fleet.add("two")
+    with Session(world) as holder, ThreadPoolExecutor(1) as pool:
+        holder.run("BEGIN")
+        holder.run("DELETE FROM device WHERE id = %s", (one["id"],))
+        asked = pool.submit(fleet.ask, "POST")
+        wait_until(lambda: asked.done() or world.sql(
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"), "a lock, or the answer")
+        holder.run("COMMIT")
+        assert [device["deviceId"] for device in asked.result().ok()["devices"]] == [two["id"]]
+    wait_until(lambda: fleet.get()["state"] == "done", "the end")
+
+
+def test_two_workers_at_the_same_device(postgres, start):
+    """Both have seen that it has its turn: one orders its panel, or leaves it out, and the other does nothing."""
+    world = start("--rate-limit", "0")
+    fleet = Fleet(world, Person(world), Person(world, is_administrator=True).browser())
+    ids = [fleet.add("one")["id"], fleet.add("two")["id"]]
+    world.server.stop()
+    series, account, image_id = str(uuid.uuid4()), fleet.person.id, world.sql("SELECT id FROM firmware_image")[0][0]
+    world.sql("INSERT INTO firmware_series (account_id, series_id, state) VALUES (%s, %s, 'running')", account, series)
+    for position, device_id in enumerate(ids, 1):
+        world.sql("INSERT INTO firmware_series_device (series_id, account_id, device_id, position, state, version) "
+                  "VALUES (%s, %s, %s, %s, 'waiting', '1.6.6')", series, account, device_id, position)
+    generation = "SELECT generation, order_generation FROM device WHERE id = %s"
+    for device_id, reason in zip(ids, (None, "the panel is offline")):
+        before = world.sql(generation, device_id)[0]
+        step = {"series_id": series, "device_id": device_id, "image_id": image_id}
+        with Session(world) as first, Session(world) as second:
+            first.run("BEGIN")
+            assert len(first.run(statement("firmware_series_step"), step | {"reason": reason})) == 1
+            late = second.begin("firmware_series_step", **step, reason=None)
+            first.run("COMMIT")
+            assert late.result() == []
+        after = world.sql(generation, device_id)[0]
+        assert after == (before if reason else (before[0] + 1, before[0] + 1))
+        world.sql("UPDATE firmware_series_device SET state = 'done' WHERE device_id = %s AND state = 'updating'", device_id)
+    assert world.sql("SELECT count(*) FROM firmware_update") == [(1,)]
+    assert [action for (action,) in world.sql("SELECT action FROM audit_entry")].count("device.firmware") == 1

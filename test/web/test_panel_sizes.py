@@ -137,6 +137,36 @@ def test_the_limit_of_the_board_is_that_of_what_it_gets(browser, made, wide):
     assert "maximum 60000 for the device's board" in found.faults()["/image"]
 
 
+def test_what_is_made_for_a_panel_has_the_limit_of_its_board(world, browser, made):
+    """A lossy animation grows in the colours of a filter, as one that is doubled does: its beginning is shown."""
+    path = path_of(made["device"])
+    noise = [Image.merge("RGB", [Image.effect_noise(SMALL, 200) for _ in range(3)]) for _ in range(40)]
+    file = io.BytesIO()
+    noise[0].save(file, "WEBP", quality=10, save_all=True, append_images=noise[1:], duration=200)
+    browser.patch(path, {"pictureLimitBytes": 60000}).ok()
+    browser.post(path + "/push", {"image": base64.b64encode(file.getvalue()).decode(), "installationId": "a"}).ok()
+
+    def whole(panel):
+        count = len(frames(panel.pictures[-1])) if panel.pictures else 0
+        return count == 40
+
+    with panel_of(world, made) as panel:
+        panel.wait_for(lambda: whole(panel))
+        before = panel.pictures[-1]
+        for change, size in (({"colorFilter": "sepia"}, SMALL), ({"colorFilter": "none", "size": "128x64"}, WIDE)):
+            browser.patch(path, change).ok()
+            panel.wait_for(lambda: panel.pictures[-1] != before)  # noqa: B023
+            before = panel.pictures[-1]
+            found = frames(before)
+            assert found[0].size == size and 1 < len(found) < 40
+            assert 40000 < len(before) <= 60000
+        browser.patch(path, {"pictureLimitBytes": 460000}).ok()
+        panel.wait_for(lambda: len(panel.pictures[-1]) > 60000)
+        assert len(frames(panel.pictures[-1])) > len(found)
+    polled = poll_answer(world, made["link"]).body
+    assert polled == panel.pictures[-1]
+
+
 def test_one_picture_for_panels_of_both_sizes(world, person):
     browser = person.browser()
     devices = [own_device(world, person) for _ in range(4)]

@@ -886,6 +886,20 @@ CASE(test_previews_on_a_busy_machine_are_not_slow)
 	close(second.link);
 }
 
+/* Also the longest one that meets no limit takes a quarter of a place, and not more. */
+TEST(test_a_long_preview_costs_all_of_its_time)
+{
+	enum { SECOND_US = 1000 * 1000 };
+	const struct id account = {{1}};
+	struct preview_accounts accounts;
+
+	preview_accounts_init(&accounts);
+	preview_note(&accounts, account, ENGINE_PICTURE, ENGINE_DONE, 29 * SECOND_US, 0);
+	assert_true(preview_is_slow(&accounts, account, 100 * SECOND_US));
+	assert_false(preview_is_slow(&accounts, account, 4 * 29 * SECOND_US));
+	preview_accounts_finish(&accounts);
+}
+
 /* Four accounts with endless drafts take a quarter of two places each: the limit itself makes
  * them slow. */
 TEST(test_an_account_that_met_a_limit_is_slow)
@@ -898,8 +912,8 @@ TEST(test_an_account_that_met_a_limit_is_slow)
 		preview_accounts_init(&accounts);
 		preview_note(&accounts, account, ENGINE_PICTURE, kinds[i], 1, 1);
 		preview_note(&accounts, other, ENGINE_PICTURE, ENGINE_DONE, 1, 1);
-		assert_true(preview_is_slow(&accounts, account, 50 * 1000 * 1000));
-		assert_false(preview_is_slow(&accounts, account, 60 * 1000 * 1000));
+		assert_true(preview_is_slow(&accounts, account, 111 * 1000 * 1000));
+		assert_false(preview_is_slow(&accounts, account, 120 * 1000 * 1000));
 		assert_false(preview_is_slow(&accounts, other, 1));
 		preview_accounts_finish(&accounts);
 	}
