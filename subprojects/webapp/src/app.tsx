@@ -78,6 +78,7 @@ const pages: Record<string, Page> = {
 	devices: DevicesPage,
 	"devices/new": ofDevice("NewDevicePage"),
 	"devices/import": other("ImportPage"),
+	"devices/firmware": other("UpdatesPage"),
 	"devices/{id}": DevicePage,
 	"devices/{id}/add": ofApps("AddPage"),
 	"devices/{id}/flash": FlashPage,
