@@ -88,8 +88,9 @@ export default {
 		const name = "\u05d3\u05e0\u05d4\u202e";
 		const person = await stage.ask("person", { name });
 		await page.goto("admin");
-		await page.getByLabel("Search accounts").fill(person.email);
 		// The list of all accounts has the row, too, until that of the search replaces it.
+		await page.getByRole("rowheader").nth(1).waitFor();
+		await page.getByLabel("Search accounts").fill(person.email);
 		await page.getByRole("rowheader").nth(1).waitFor({ state: "detached" });
 		await pressMore(page, person.email, "Sign out");
 		await page.getByRole("button", { name: "End sessions" }).click();

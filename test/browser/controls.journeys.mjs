@@ -112,6 +112,24 @@ export default {
 		await page.getByRole("heading", { name: "Asleep" }).waitFor();
 	},
 
+	"an open menu follows its row": async (stage) => {
+		const person = await stage.ask("person");
+		const page = await stage.signedIn(person);
+		await page.goto("devices?view=list&sort=name");
+		const more = page.getByRole("button", { name: "More for Kitchen" });
+		await more.click();
+		const menu = page.locator(".actions-menu");
+		const before = await menu.boundingBox();
+		await stage.ask("add_device", { account: person.email, name: "Attic" });
+		await waitUntil(async () => (await namesIn(page)).join() === "Attic,Kitchen");
+		await waitUntil(async () => {
+			const [box, of] = [await menu.boundingBox(), await more.boundingBox()];
+			const isBeside =
+				box.y > of.y ? box.y - (of.y + of.height) < 8 : of.y - (box.y + box.height) < 8;
+			return box.y !== before.y && isBeside;
+		});
+	},
+
 	"photographs of devices as a list": async (stage) => {
 		const { account, person } = await threeEntries(stage);
 		for (const name of ["Attic", "Hall", "Workshop"])

@@ -12,7 +12,6 @@ import { Heading } from "./frame/page";
 import { go, path } from "./frame/place";
 import { matchRoute, type Parameters as PathParameters } from "./frame/routes";
 import { Shortcuts } from "./frame/shortcuts";
-import { ComponentsPage } from "./pages/components";
 import { DevicesPage } from "./pages/devices";
 import { Missing } from "./pages/missing";
 
@@ -69,7 +68,9 @@ const RegisterPage = lazily(async () => (await gate()).RegisterPage);
 const open: Record<string, (props: object) => JSX.Element | null> = {
 	panel: lazily(async () => (await gate()).PanelPage),
 	link: lazily(async () => (await gate()).LinkPage),
-	...(DEVELOPMENT ? { "web/components": ComponentsPage } : {}),
+	...(DEVELOPMENT
+		? { "web/components": lazily(async () => (await import("./pages/components")).ComponentsPage) }
+		: {}),
 };
 
 const pages: Record<string, Page> = {
@@ -77,6 +78,7 @@ const pages: Record<string, Page> = {
 	devices: DevicesPage,
 	"devices/new": ofDevice("NewDevicePage"),
 	"devices/import": other("ImportPage"),
+	"devices/firmware": other("UpdatesPage"),
 	"devices/{id}": DevicePage,
 	"devices/{id}/add": ofApps("AddPage"),
 	"devices/{id}/flash": FlashPage,

@@ -10,6 +10,8 @@ import "./style/devices.css";
 import "./style/rotation.css";
 import "./style/render.css";
 
+import "./pages/shared";
+
 import { render } from "preact";
 import { loadStart, start, watchServer } from "./api/session";
 import { App } from "./app";

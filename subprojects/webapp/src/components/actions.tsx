@@ -59,6 +59,21 @@ function place(menu: HTMLElement, button: HTMLElement): void {
 	menu.style.left = `${left}px`;
 }
 
+/** Keeps the menu at its button: scrolling moves that, and rows that come or go above it. Returns what ends this. */
+function follow(menu: HTMLElement, button: HTMLElement): () => void {
+	let frame = 0;
+	let last = "";
+	const look = () => {
+		const { right, bottom } = button.getBoundingClientRect();
+		const now = [right, bottom, innerWidth, innerHeight].join();
+		if (now !== last) place(menu, button);
+		last = now;
+		frame = requestAnimationFrame(look);
+	};
+	look();
+	return () => cancelAnimationFrame(frame);
+}
+
 function itemsOf(menu: HTMLElement | null): HTMLElement[] {
 	return [...(menu?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
 }
@@ -118,18 +133,11 @@ function Menu(props: MenuProps): JSX.Element {
 		const shown = menu.current;
 		if (!shown || !button.current) return undefined;
 		shown.showPopover();
-		place(shown, button.current);
+		const end = follow(shown, button.current);
 		itemsOf(shown)
 			.at(isFromEnd ? -1 : 0)
 			?.focus({ preventScroll: true });
-		const follow = () => button.current && place(shown, button.current);
-		const options = { capture: true, passive: true };
-		addEventListener("scroll", follow, options);
-		addEventListener("resize", follow);
-		return () => {
-			removeEventListener("scroll", follow, options);
-			removeEventListener("resize", follow);
-		};
+		return end;
 	}, []);
 	const leave = () => {
 		button.current?.focus();

@@ -79,6 +79,9 @@ function Offer({ device, firmware, onFirmware }: Props): JSX.Element {
 				<Button isBusy={isBusy} onClick={() => void start()}>
 					Update the firmware
 				</Button>
+				<a href="devices/firmware" data-page>
+					Update all panels
+				</a>
 			</div>
 			{fault !== undefined && (
 				<p class="notice bad" role="alert">

@@ -166,6 +166,11 @@ export function DevicesList({ devices }: { devices: readonly Device[] }): JSX.El
 					onChange={setGrouping}
 				/>
 			</div>
+			<div class="row">
+				<a class="button" href="devices/firmware" data-page>
+					Update all panels
+				</a>
+			</div>
 			{grouped(sorted(lines, order), grouping).map(([title, group]) => (
 				<Group key={title} title={title} lines={group} chosen={chosen} onChoose={choose} />
 			))}

@@ -103,7 +103,7 @@ export function FirmwareReleases({ onAdded }: { onAdded: () => void }): JSX.Elem
 	const isBusy = releases.state === "waiting" || releases.state === "fetching";
 	const fetchAll = async () => {
 		try {
-			await post("/web/admin/firmware-releases");
+			await post("/web/admin/firmware-releases", undefined);
 		} catch (error) {
 			if (error instanceof Problem) toast(error.message);
 		}

@@ -9,6 +9,7 @@ export { AuditPage } from "./admin_audit";
 export { FirmwarePage } from "./admin_firmware";
 export { InstancePage } from "./admin_instance";
 export { InvitationsPage } from "./admin_invitations";
+export { UpdatesPage } from "./devices_firmware";
 export { ImportPage } from "./import_tronbyt";
 export { KeysPage } from "./keys";
 export { ReviewPage } from "./review";

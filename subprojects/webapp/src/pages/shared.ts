@@ -1,0 +1,15 @@
+/** Small parts that several of the scripts loaded later share: in the first one they cost no request. */
+import "../api/passkey";
+import "../components/field";
+import "../components/form";
+import "../components/secret";
+import "../components/select";
+import "../components/table";
+import "../components/tabs";
+import "../components/text_area";
+import "../components/when";
+import "../devices/arrival";
+import "../devices/boards";
+import "../devices/removals";
+import "../panel/webp";
+import "./new_account";
