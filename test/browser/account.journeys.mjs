@@ -88,6 +88,8 @@ export default {
 		await heading(tab, "Devices").waitFor();
 		assert.equal(await heading(page, "Sign in").count(), 0);
 		// A page that was signed out elsewhere notices.
+		await page.goto("account");
+		await page.getByLabel("Name", { exact: true }).waitFor();
 		await page.context().clearCookies();
 		await page.getByLabel("Name", { exact: true }).fill("Nobody");
 		await page.keyboard.press("Tab");
@@ -131,7 +133,7 @@ export default {
 		await addPasskey(page, person, "Burglar's phone");
 		const key = await page.evaluate(async (calls) => {
 			for (const [method, path, body] of calls) {
-				const answer = await fetch(path, {
+				const answer = await fetch(`/${path}`, {
 					method,
 					headers: { "Content-Type": "application/json" },
 					body: JSON.stringify(body),
@@ -318,7 +320,7 @@ export default {
 		await stage.photograph(
 			"passkeys",
 			async (page) => {
-				await page.goto(`${named(stage)}account`);
+				await page.goto(`${named(stage)}account/sign-in`);
 				await page.getByRole("rowheader", { name: "Telephone" }).waitFor();
 			},
 			person,

@@ -673,7 +673,7 @@ export default {
 	"a photo is dropped on the panel, cropped and kept": async (stage) => {
 		const { page, account, device } = await openDevice(stage);
 		await drop(page, ".device .drop", await stage.ask("file", { name: "photo" }), "image/jpeg");
-		await page.getByText("This picture is 960x640. Panels are 64x32.").waitFor();
+		await page.getByText("This picture is 960x640. The panel is 64x32.").waitFor();
 		assert.match(page.url(), /\/push$/);
 		await page.getByLabel("Crop").check();
 		await page.getByLabel("Top to bottom").fill("100");

@@ -1,7 +1,7 @@
 // Forms of apps, previews, and running apps.
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { searchFor } from "./wait.mjs";
+import { pressMore, searchFor } from "./wait.mjs";
 
 const heading = (page, name) => page.getByRole("heading", { name, level: 1, exact: true });
 const codeOf = (page) => page.locator(".code-view .cm-content");
@@ -287,10 +287,7 @@ export default {
 			3,
 		);
 
-		await page
-			.locator('.entry[data-new="true"]')
-			.getByRole("button", { name: /^Options/ })
-			.click();
+		await pressMore(page.locator('.entry[data-new="true"]'), undefined, "Options");
 		const options = page.locator('.entry[data-new="true"] .entry-options');
 		await options.getByLabel("Name").fill("In the hall");
 		await options.getByLabel("Name").press("Enter");
