@@ -123,16 +123,21 @@ static bool is_unknown_word(struct task *task, const struct list_parameter *para
 
 bool task_has_bad_choice(struct task *task, struct step_result *ret_answer)
 {
-	struct list_choice *choice = task->state;
-	struct str *text = choice->texts;
+	struct list_choice *choice = task->state; /* of a list without parameters: something else */
+	unsigned texts = 0;
 
 	for (unsigned i = 0; i < LIST_PARAMETERS_MAX && task->list->parameters[i].name; i++) {
 		const struct list_parameter *parameter = &task->list->parameters[i];
+		struct str *text;
 
-		if (parameter->is_switch
-			? task_has_bad_switch(task, parameter->name, &choice->is_on, ret_answer)
-			: task_has_bad_text(task, parameter->name, text, ret_answer) ||
-			      is_unknown_word(task, parameter, *text++, ret_answer))
+		if (parameter->is_switch) {
+			if (task_has_bad_switch(task, parameter->name, &choice->is_on, ret_answer))
+				return true;
+			continue;
+		}
+		text = &choice->texts[texts++];
+		if (task_has_bad_text(task, parameter->name, text, ret_answer) ||
+		    is_unknown_word(task, parameter, *text, ret_answer))
 			return true;
 	}
 	return false;
