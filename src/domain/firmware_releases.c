@@ -168,7 +168,7 @@ const char *firmware_releases_read(struct str list, struct arena *arena,
 		if (is_true(release, "draft") || is_true(release, "prerelease") ||
 		    firmware_version_check(version))
 			continue;
-		if (version.data[0] == 'v' || version.data[0] == 'V')
+		if (version.length && (version.data[0] == 'v' || version.data[0] == 'V'))
 			version = str_from_offset(version, 1);
 		read_assets(release, version, arena, ret_assets, ret_count);
 	}

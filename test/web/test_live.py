@@ -253,5 +253,5 @@ def test_nothing_is_told_of_a_device_that_nobody_watches(world, person):
         assert told() == []
         with Events(person.browser(), [device.id], world.client_of(second)) as events:
             until(events, kind="temporary", isAcknowledged=True)
-            assert told()
+            wait_until(told, "the word of the panel's worker")
     listener.close()
