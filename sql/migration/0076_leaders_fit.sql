@@ -13,7 +13,7 @@ FROM (
 ) AS least_limit
 WHERE device.id = least_limit.leader_id AND device.picture_limit_bytes > least_limit.bytes;
 
--- Of two changes of a leader and a follower, the later one sees the earlier: the follower's locks the leader's row.
+-- The later of two changes, of a leader and a follower, sees the earlier: the follower's locks the leader's row.
 CREATE OR REPLACE FUNCTION device_leader_check() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM FROM device WHERE id = NEW.leader_id FOR SHARE;

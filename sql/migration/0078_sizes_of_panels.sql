@@ -6,7 +6,7 @@ CREATE DOMAIN panel_size AS text CONSTRAINT panel_size_known CHECK (VALUE IN ('6
 ALTER TABLE device ADD COLUMN size panel_size NOT NULL DEFAULT '64x32';
 COMMENT ON COLUMN device.size IS 'pixels of its panel';
 
--- Of a panel of that size. The places of 64x32 are those of before.
+-- Render key for a panel of that size. Keys for 64x32 stay as they are.
 CREATE FUNCTION render_place(app_id uuid, settings_hash bytea, timezone text, locale text,
 	dwell_s int4, picture_limit_bytes int4, plays_whole boolean, size text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE size WHEN '64x32' THEN place ELSE sha256(place || convert_to(size, 'UTF8')) END

@@ -1,4 +1,4 @@
--- Where releases of firmware are, and what came of the last fetch.
+-- The address of the releases of firmware, and the result of the last fetch.
 -- row: firmware_releases
 SELECT {firmware_releases}
 FROM firmware_releases

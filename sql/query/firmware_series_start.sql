@@ -1,6 +1,6 @@
 -- Starts to update all panels of an account for which there is a higher version; of a key for chosen devices, only
 -- these. The others are left out, with the reason. Row without state: one is running. No row: the account is gone.
--- Of an account with more than row_limit devices, the oldest ones have their turn.
+-- The oldest row_limit devices have their turn if the account has more.
 -- params: account_id uuid, chosen_ids uuid[], series_id uuid, row_limit int8, address text?, session_id uuid
 -- row: series_id uuid?
 WITH series AS (

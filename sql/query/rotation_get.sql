@@ -13,7 +13,7 @@ SELECT coalesce((
 		ON app_entry.device_id = installation.device_id AND app_entry.id = installation.id
 	LEFT JOIN LATERAL (
 		SELECT render.problem::json ->> 'message' AS problem,
-			-- As in note_turn().
+			-- The same rule as in note_turn().
 			nullif(concat_ws('; ', render.cut, CASE WHEN render.duration_ms > 1000 * turn.ends_s
 				THEN format('the animation lasts %s s, and its turn ends after %s s',
 					(render.duration_ms + 999) / 1000, turn.ends_s) END), '') AS cut

@@ -33,9 +33,9 @@ const (
 // steps are slow ones. An endless loop takes as many steps in 2 to 12 s.
 const maxSteps = 500_000_000
 
-// What steps do not count, as functions of the library and painting, is limited in processor time, so that a busy machine
-// is not the app's fault: three times what that app takes. The clock ends a request, too, but later: then the machine is
-// too busy.
+// Work that steps do not count, as functions of the library and painting, is limited in processor time, so that a busy
+// machine is not the app's fault: three times what that app takes. The clock ends a request, too, but later: then the
+// machine is too busy.
 const (
 	wallTimes = 3
 	wallExtra = 5 * time.Second

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button";
 
-/** What can be done with a row. */
+/** The actions of a row. */
 export interface Action {
 	words: string;
 	/** Continues the words for screen readers, if the row's name alone does not: "of Kitchen". */

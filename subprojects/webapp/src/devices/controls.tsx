@@ -58,7 +58,7 @@ export function turnLight(device: Device, isAsleep: boolean): Promise<void> {
 	);
 }
 
-/** What people do with a panel each day: next, dark or awake, brightness. */
+/** The controls of every day: next, dark or awake, brightness. */
 export function Controls(props: ControlsProps): JSX.Element {
 	const { device } = props;
 	const news = panelNews(device.id).value;
