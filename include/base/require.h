@@ -16,5 +16,9 @@ _Noreturn __attribute__((cold)) void require_failed(const char *condition, const
 _Noreturn __attribute__((cold)) void require_memory_failed(size_t size);
 
 /* Sets the request ID that require_failed() prints, or NULL. The text must stay valid until the
- * next call. Per thread. */
+ * next call, or until require_context_end(). Per thread. */
 void require_context(const char *request_id);
+
+/* Forgets the request ID if it is the one that is set: its owner frees the text. A task may go on for
+ * a while after its request has ended. */
+void require_context_end(const char *request_id);

@@ -14,6 +14,12 @@ void require_context(const char *request_id)
 	current_request_id = request_id;
 }
 
+void require_context_end(const char *request_id)
+{
+	if (current_request_id == request_id)
+		current_request_id = NULL;
+}
+
 /* length: result of snprintf(). The line is written like log lines: a stopped reader does not delay
  * the end of the process. */
 _Noreturn static void end_with(char line[static LINE_BYTES], int length)

@@ -42,6 +42,7 @@ void http_exchange_free(struct http_exchange *exchange)
 {
 	struct arena arena = exchange->request.arena; /* the exchange lives in it */
 
+	require_context_end(exchange->request.request_id.data);
 	loop_later_cancel(&exchange->later);
 	deadline_clear(exchange->loop, &exchange->pause);
 	if (exchange->share)

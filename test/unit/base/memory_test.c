@@ -87,6 +87,17 @@ static void break_a_promise(void)
 	require(1 + 1 == 3);
 }
 
+static void break_a_promise_after_a_request(void)
+{
+	const char *first = "request-7", *second = "request-8";
+
+	require_context(second);
+	require_context_end(first);
+	require_context(first);
+	require_context_end(first);
+	require(1 + 1 == 3);
+}
+
 static void keep_a_promise(void)
 {
 	require(1 + 1 == 2);
@@ -99,6 +110,7 @@ TEST(broken_promise_ends_the_process)
 	assert_aborts(break_a_promise, "1 + 1 == 3");
 	assert_aborts(break_a_promise, "memory_test.c:");
 	assert_aborts(break_a_promise, "request_id=request-7\n");
+	assert_aborts(break_a_promise_after_a_request, "request_id=-\n");
 	assert_int_equal(status_of(keep_a_promise, text, sizeof(text)), 0);
 }
 
