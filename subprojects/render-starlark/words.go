@@ -63,6 +63,7 @@ var phrases = []phrase{
 	phraseOf(`^calling schema handler \S+: `, ""),
 	phraseOf(`no exported handler named '(.*)'`, `the schema has no handler "$1"`),
 	phraseOf(`expected (\S+) to return a string or string-like value`, "$1() must return a text"),
+	phraseOf(`type (?:list|tuple) not allowed in schema`, "it must return a Schema, or a list of fields or options, not a list of other values"),
 	phraseOf(`type (\S+) not allowed in schema`, "it must return a Schema, or a list of fields or options, not a value of the type $1"),
 	phraseOf(`dict keys must be string`, "keys must be texts"),
 	phraseBy(`field (\d+) references non-existent handler `+quoted, sayField("names the handler %s, which the script lacks")),

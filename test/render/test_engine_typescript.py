@@ -46,7 +46,7 @@ def test_handlers(client):
     answer = client.ask_in_time(GENERATED, what="handler", language="TYPESCRIPT")
     assert [field["id"] for field in json.loads(answer["result"])["schema"]] == ["is_par"]
     answer = client.ask_in_time(ODD, what="handler", language="TYPESCRIPT")
-    assert answer["kind"] == "script" and "not allowed" in answer["message"], answer
+    assert answer["kind"] == "script" and "not a list of other values" in answer["message"], answer
 
 
 FILES = """-- manifest.yaml --
