@@ -129,10 +129,15 @@ def updatable(world, device_id):
 
 
 def firmware_series(device):
-    """Updates all panels of the device's account, of which this one is the only one."""
-    device.account.world.sql("INSERT INTO firmware_series (account_id, series_id, state) VALUES (%s, gen_random_uuid(), 'running') "
-                             "ON CONFLICT (account_id) DO UPDATE SET state = 'running', series_id = gen_random_uuid()",
-                             device.account.id)
+    """Updates all panels of the device's account, of which this one is the only one: its turn has begun."""
+    updatable(device.account.world, device.id)
+    device.account.world.sql(
+        "WITH started AS (INSERT INTO firmware_update (device_id, version) VALUES (%s, '1.6.6') "
+        "ON CONFLICT (device_id) DO UPDATE SET asked_at = present_time()), "
+        "series AS (INSERT INTO firmware_series (account_id, series_id, state) VALUES (%s, gen_random_uuid(), 'running') "
+        "ON CONFLICT (account_id) DO UPDATE SET state = 'running', series_id = excluded.series_id RETURNING *) "
+        "INSERT INTO firmware_series_device (series_id, account_id, device_id, position, state, version) "
+        "SELECT series_id, account_id, %s, 1, 'updating', '1.6.6' FROM series", device.id, device.account.id, device.id)
 
 
 def leader(device, name="Hall"):
