@@ -142,7 +142,8 @@ def main():
     for result in results:
         total.add(result.count)
     if total == Count():
-        total.failed = 1  # no test ran
+        total.failed = 1
+        say("no test ran" + ("" if options.full else ": those of these suites run with --full"))
     say(f"{(time.monotonic() - started) / 60:.1f} minutes")
     print(total, flush=True)
     sys.exit(1 if total.failed else 0)
