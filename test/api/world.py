@@ -462,8 +462,10 @@ class World:
             yield [stack.enter_context(contextlib.closing(client)) for client in self.clients()]
 
     def kill_worker(self, pid):
+        """Returns once the worker is no longer among workers()."""
         self.kills += 1
         os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: pid not in self.workers(), "the end of the worker")
 
 
 def state_of(pid):
