@@ -283,35 +283,6 @@ def test_notice_of_fonts(tree, monkeypatch):
     assert faults(FONTS.replace("public domain", "MIT")) == ["font 5x8 has the licence public domain"]
 
 
-VERSION_FILES = {
-    "meson.build": "project(\n    'displayd',\n    'c',\n    version: '1.2.0',\n)\n",
-    "debian/changelog": "displayd (1.2.0) unstable; urgency=medium\n\ndisplayd (1.1.0) unstable; urgency=medium\n",
-    "docs/api/public/document.yaml": "info:\n  version: 1.2.0\n",
-    "docs/api/pages/document.yaml": "info:\n  version: 1.2.0\n",
-    "docs/api/pages/administration.yaml": "example:\n  version: 1.2.0\n  databaseVersion: '15.14'\n" * 2,
-    "CHANGELOG.md": "# Changes\n\n## Unreleased\n\n## [1.2.0] - 2026-12-01\n\n## [1.1.0] - 2026-11-30\n",
-}
-
-
-def test_version(tree, tmp_path):
-    for name, text in VERSION_FILES.items():
-        tree.write(name, text)
-    stamp = tmp_path / "stamp"
-    assert tree.check("version", "--stamp", str(stamp)) == []
-    assert stamp.exists()
-    stamp.unlink()
-    for name in list(VERSION_FILES)[1:]:
-        tree.write(name, VERSION_FILES[name].replace("1.2.0", "1.1.0", 1))
-    tree.write("CHANGELOG.md", "# Changes\n")
-    assert tree.check("version", "--stamp", str(stamp)) == [
-        "debian/changelog:1: version 1.1.0, meson.build has 1.2.0",
-        "docs/api/public/document.yaml:2: version 1.1.0, meson.build has 1.2.0",
-        "docs/api/pages/document.yaml:2: version 1.1.0, meson.build has 1.2.0",
-        "docs/api/pages/administration.yaml:2: version 1.1.0, meson.build has 1.2.0",
-        "CHANGELOG.md: has no version of three numbers"]
-    assert not stamp.exists()
-
-
 def test_text_without_fault(tree):
     tree.write("src/a.c", 'mkstemp("/tmp/XXXXXX"); /* networks, https://example.org/' "work/x */\n")
     tree.write("README.md", "two spaces  \nbreak a line\n")
