@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from testing import builds, processors
+from testing import builds, full_run, processors
 from testing.counts import Count
 from testing.jobs import forget_compiled
 from testing.paths import RESULTS, ROOT, say
@@ -123,6 +123,8 @@ def main():
     if options.full:
         os.environ["DISPLAYD_TEST_FULL"] = "1"  # tests with random inputs use more of them, and
                                                 # long cases run
+    is_whole = options.full and not options.only and not options.suites
+    commit_before = full_run.clean_commit()
     started, before = time.monotonic(), processors.read()
     chosen = choose_builds(options)
     why = builds.why_none(chosen, options.suites)
@@ -144,6 +146,8 @@ def main():
     if total == Count():
         total.failed = 1
         say("no test ran" + ("" if options.full else ": those of these suites run with --full"))
+    if is_whole:
+        full_run.keep(commit_before, total, results)
     say(f"{(time.monotonic() - started) / 60:.1f} minutes")
     print(total, flush=True)
     sys.exit(1 if total.failed else 0)

@@ -5,10 +5,12 @@ build.py find SOURCE [PACKAGE]   prints the path of a Go that is new enough, whe
                                  the renderer and its tests need are on this machine; asks no network
 build.py version SOURCE          tells by its exit status whether there is such a Go
 build.py fetch SOURCE [PACKAGE]  fetches those modules; 2 without such a Go
+build.py list SOURCE             prints those of the renderer as NAME@VERSION
 build.py build GO SOURCE OUTPUT DEPFILE SANDBOX_LIBRARY SANDBOX_INCLUDE
 build.py other GO SOURCE OUTPUT PACKAGE
 
-With PACKAGE it is about this package of another module, which go.mod in SOURCE pins.
+With PACKAGE it is about this package of another module, which go.mod in SOURCE pins. A tarball of a release has the
+modules in SOURCE/modules, as files of a proxy: then Go asks no other.
 """
 
 import hashlib
@@ -30,6 +32,12 @@ def environment(**more):
     for name, value in more.items():
         result[name] = f"{result.get(name, '')} {value}".strip()
     return result
+
+
+def proxy(source):
+    """The variable for the modules of a tarball, if this is one."""
+    modules = pathlib.Path(source, "modules").resolve()
+    return {"GOPROXY": modules.as_uri()} if modules.is_dir() else {}
 
 
 def run(command, source, env, **options):
@@ -55,7 +63,7 @@ def new_go():
 
 def has_modules(go, source, package, stderr=None, **variables):
     command = [go, "list", "-mod=readonly", "-deps", *([package] if package else ["-test", "."])]
-    return run(command, source, environment() | variables, stdout=subprocess.DEVNULL,
+    return run(command, source, environment() | variables | proxy(source), stdout=subprocess.DEVNULL,
                stderr=stderr).returncode == 0
 
 
@@ -76,10 +84,25 @@ def fetch(source, package=None):
     return 2 if not go else 0 if has_modules(go, source, package) else 1
 
 
+def list_modules(source):
+    """Of both processors, as some files are of one only."""
+    go, found = new_go(), set()
+    for processor in ("amd64", "arm64"):
+        command = [go, "list", "-mod=readonly", "-deps", "-test", "-f",
+                   "{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}{{end}}{{end}}", "."]
+        done = run(command, source, environment() | {"GOPROXY": "off", "GOARCH": processor} | proxy(source),
+                   capture_output=True, text=True) if go else None
+        if not done or done.returncode:
+            return 1
+        found |= set(done.stdout.split())
+    print("\n".join(sorted(found)))
+    return 0
+
+
 def compile_go(go, source, output, env, *arguments):
     command = [go, "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-o",
                str(pathlib.Path(output).resolve()), *arguments]
-    return run(command, source, env).returncode
+    return run(command, source, env | proxy(source)).returncode
 
 
 def build(go, source, output, depfile, library, include):
@@ -103,5 +126,5 @@ def other(go, source, output, package):
 
 
 if __name__ == "__main__":
-    verbs = {"find": find, "version": version, "fetch": fetch, "build": build, "other": other}
+    verbs = {"find": find, "version": version, "fetch": fetch, "list": list_modules, "build": build, "other": other}
     sys.exit(verbs[sys.argv[1]](*sys.argv[2:]))

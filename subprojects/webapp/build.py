@@ -5,6 +5,7 @@ build.py find [all]        prints the path of Node (tools/node.py), if the packa
                            of are on this machine, or all of package-lock.json, which tests need; asks no
                            network
 build.py fetch [all|run]   fetches Node and those packages
+build.py mark [all|run]    prints the content of node_modules/.installed
 build.py build NODE FOLDER LIST DEPFILE [--development]     see build.mjs
 """
 
@@ -36,9 +37,14 @@ def wanted():
     return digest.hexdigest()
 
 
+def mark_of(part):
+    """Returns the content of the stamp of an installed part."""
+    return wanted() + (" run" if part == "run" else "")
+
+
 def has_packages(part):
     """Whether the packages of this part are installed; those for "run" include those of the pages."""
-    return STAMP.exists() and STAMP.read_text() in {wanted(), wanted() + (" run" if part == "run" else "")}
+    return STAMP.exists() and STAMP.read_text() in {wanted(), mark_of(part)}
 
 
 def find(part="run"):
@@ -58,7 +64,12 @@ def fetch(part="all"):
                               stdin=subprocess.DEVNULL)
         if done.returncode:
             return 1
-        STAMP.write_text(wanted() + (" run" if less else ""))
+        STAMP.write_text(mark_of(part))
+    return 0
+
+
+def mark(part="all"):
+    print(mark_of(part), end="")
     return 0
 
 
@@ -84,4 +95,4 @@ def build(place, folder, made, depfile, *options):
 
 
 if __name__ == "__main__":
-    sys.exit({"find": find, "fetch": fetch, "build": build}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"find": find, "fetch": fetch, "mark": mark, "build": build}[sys.argv[1]](*sys.argv[2:]))

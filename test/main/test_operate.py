@@ -59,6 +59,24 @@ def test_its_line_for_cron(running, folder):
     assert [name for name in os.listdir(folder) if re.fullmatch(r"displayd-[1-7]\.backup", name)]
 
 
+def test_its_timer(running, folder):
+    """The service of the timer writes a file for this weekday, in the folder that tmpfiles.d makes; nothing switches the
+    timer on."""
+    with open(os.path.join(ROOT, "share/displayd-backup.service.in"), encoding="utf-8") as file:
+        [command] = re.findall(r"^ExecStart=/bin/sh -c '(.*)'$", file.read(), re.M)
+    with open(os.path.join(ROOT, "share/displayd.tmpfiles"), encoding="utf-8") as file:
+        assert "d /var/backups/displayd 0700 root root -\n" in file.read()
+    for written, meant in (("$$", "$"), ("%%", "%"), ("@bindir@/displayctl", os.path.abspath(DISPLAYCTL)),
+                           ("%S/displayd", running.state_dir), ("/var/backups/displayd", folder)):
+        assert written in command
+        command = command.replace(written, meant)
+    subprocess.run(["sh", "-ec", command], check=True, env=running.environment, timeout=PATIENCE_S)
+    [name] = [name for name in os.listdir(folder) if re.fullmatch(r"displayd-[1-7]\.backup", name)]
+    assert os.stat(os.path.join(folder, name)).st_mode & 0o777 == 0o600
+    with open(os.path.join(ROOT, "debian/rules"), encoding="utf-8") as file:
+        assert "--no-enable --no-start --no-stop-on-upgrade displayd-backup.timer" in file.read()
+
+
 def test_its_messages():
     """Each message of the last section is in the source of a program."""
     said = sources()

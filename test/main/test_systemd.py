@@ -177,7 +177,8 @@ def unit(name, folder):
 @pytest.mark.skipif(not ANALYZE, reason="systemd is not installed")
 class TestUnit:
     def test_it_is_well_formed(self, folder):
-        paths = [unit(name, folder)[0] for name in ("displayd.service", "displayd.socket")]
+        paths = [unit(name, folder)[0] for name in ("displayd.service", "displayd.socket", "displayd-backup.service",
+                                                  "displayd-backup.timer")]
         done = subprocess.run([ANALYZE, "verify", "--man=no", "--recursive-errors=no", *paths],
                               capture_output=True, text=True, check=False, timeout=PATIENCE_S)
         assert done.returncode == 0 and "displayd" not in done.stderr, done.stderr
