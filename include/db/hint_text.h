@@ -13,5 +13,7 @@ void hint_text_write(struct buffer *word, struct str text);
 /* Decodes into the arena; data is NULL if the text is empty. Returns false unless it is well-formed
  * UTF-8 of at most max bytes without NUL. */
 bool hint_text_read(struct str text, size_t max, struct arena *arena, struct str *ret_text);
+/* Reads a decimal number of at most max, which must fit into an int64_t. */
+bool hint_number_read(struct str text, unsigned long long max, int64_t *ret_number);
 /* Splits a word into its fields. Returns true if there are exactly count fields. */
 bool hint_split(struct str text, struct str *ret_fields, unsigned count);

@@ -12,6 +12,7 @@
  *   "unwatch:<id>:<sender>"      no page shows it now    the panel's worker tells no more
  *   "here:<sender>"              watches, or is watched  its watches and reports stay valid
  *   "came:<id>:<sender>"         has got the panel       who watches the device asks again
+ *   "polled:<id>:<sender>:..."   it has polled           other instances go on from there
  *   "shows:<id>:<sender>:..."    what a panel shows      view subscriptions tell pages
  *   "listen:<account>"           a program listens       other workers keep events
  *   "event:<account>:..."        at an account's device  stored for event streams
@@ -68,3 +69,6 @@ void db_hint(struct db *db, struct str word);
 /* Bytes of hints that could be sent now without being dropped. */
 size_t db_hint_room(const struct db *db);
 bool db_hints_are_up(const struct db *db);
+/* When the youngest of the other instances that are known was first seen, by the time of the loop;
+ * 0: this worker knows of no other instance. */
+uint64_t db_others_since_ms(const struct db *db);

@@ -15,7 +15,7 @@
  *   cursor_table, change_table, account_shares, change_hint -> pictures -> panels -> following,
  *   render_keys
  *   -> loader, picture_fetcher, write_behind, panel_reports, push_order, orders,
- *   firmware_orders, stored_push
+ *   firmware_orders, stored_push, roaming
  *   -> lookups, reconciliation -> panel_connections, polling -> view_peers, leases, upcoming
  *   -> view_subscriptions -> expiry -> delivery */
 #pragma once

@@ -12,6 +12,7 @@ struct beat_writer {
 	int64_t through_us, seen_us; /* as they stand in its row */
 	uint64_t through_ms;	     /* its hints of before have arrived; time of the loop */
 	uint64_t seen_ms;	     /* when it was surely running; time of the loop */
+	uint64_t known_ms;	     /* when it was first seen; time of the loop */
 };
 
 static uint64_t number_of(const struct db_result *result, unsigned row, unsigned column)
@@ -69,12 +70,16 @@ static void judge(struct beat_writer *writer, const struct beat_writer *old, int
 		writer->seen_ms = before(sent_ms, clock_us, writer->seen_us);
 	else
 		writer->seen_ms = old->seen_us == writer->seen_us ? old->seen_ms : sent_ms;
+	writer->known_ms = old ? old->known_ms : sent_ms;
 }
 
 static void keep(struct beats *beats, const struct beat_writer *writer, uint64_t sent_ms)
 {
-	if (sent_ms - writer->seen_ms < BEAT_FORGET_MS)
-		beats->writers[beats->count++] = *writer;
+	if (sent_ms - writer->seen_ms >= BEAT_FORGET_MS)
+		return;
+	beats->writers[beats->count++] = *writer;
+	if (beats->others_since_ms < writer->known_ms)
+		beats->others_since_ms = writer->known_ms;
 }
 
 void beats_take(struct beats *beats, const struct db_result *result, uint64_t sent_ms,
@@ -116,6 +121,11 @@ void beats_take(struct beats *beats, const struct db_result *result, uint64_t se
 bool beats_know_others(const struct beats *beats)
 {
 	return beats->count > 0;
+}
+
+uint64_t beats_others_since_ms(const struct beats *beats)
+{
+	return beats->others_since_ms;
 }
 
 uint64_t beats_through_ms(const struct beats *beats)

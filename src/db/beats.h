@@ -30,9 +30,10 @@ struct beats {
 	struct beat_writer *writers; /* by instance and number */
 	unsigned count;
 	bool is_overfull;
-	int64_t clock_us;   /* the database's clock at the last look */
-	uint64_t looked_ms; /* when the last look that was answered was sent; 0: never */
-	uint64_t clock_ms;  /* when its answer came */
+	int64_t clock_us;	  /* the database's clock at the last look */
+	uint64_t looked_ms;	  /* when the last look that was answered was sent; 0: never */
+	uint64_t clock_ms;	  /* when its answer came */
+	uint64_t others_since_ms; /* see beats_others_since_ms() */
 };
 
 /* Takes the rows of a look that was sent at sent_ms; both times are loop_now_ms(). */
@@ -41,6 +42,9 @@ void beats_take(struct beats *beats, const struct db_result *result, uint64_t se
 
 /* Whether a writer of another instance is known. */
 bool beats_know_others(const struct beats *beats);
+/* When the youngest of the known writers of other instances was first seen, by the time of the
+ * loop; 0: none is known. */
+uint64_t beats_others_since_ms(const struct beats *beats);
 /* The hints of all changes that any known writer of another instance answered before this time of
  * the loop have arrived. */
 uint64_t beats_through_ms(const struct beats *beats);

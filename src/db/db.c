@@ -230,6 +230,11 @@ bool db_hints_are_up(const struct db *db)
 	return db->hints.up;
 }
 
+uint64_t db_others_since_ms(const struct db *db)
+{
+	return beats_others_since_ms(&db->hints.beats);
+}
+
 unsigned db_connections_up(const struct db *db)
 {
 	return pool_count_up(&db->reads.pool) + pool_count_up(&db->writes.pool) +

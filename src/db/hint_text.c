@@ -68,6 +68,16 @@ bool hint_text_read(struct str text, size_t max, struct arena *arena, struct str
 	return length <= max && utf8_is_valid(*ret_text);
 }
 
+bool hint_number_read(struct str text, unsigned long long max, int64_t *ret_number)
+{
+	unsigned long long number;
+
+	if (!str_to_uint64(text, max, &number))
+		return false;
+	*ret_number = (int64_t)number;
+	return true;
+}
+
 bool hint_split(struct str text, struct str *ret_fields, unsigned count)
 {
 	unsigned found = 0;

@@ -325,11 +325,14 @@ static void connect_panel_connections(struct delivery *delivery, struct loop *lo
 	    .context = delivery,
 	};
 	panel_connections_init(&delivery->connections);
+	delivery->roaming = (struct roaming){.loop = loop, .db = delivery->db, .cursors = cursors};
+	roaming_init(&delivery->roaming);
 	delivery->polling = (struct polling){
 	    .loop = loop,
 	    .fetcher = &delivery->fetcher,
 	    .write_behind = &delivery->write_behind,
 	    .orders = &delivery->orders,
+	    .roaming = &delivery->roaming,
 	    .cursors = cursors,
 	    .on_come = on_come,
 	    .on_change = on_shown,
@@ -442,6 +445,7 @@ void delivery_destroy(struct delivery *delivery)
 	db_unsubscribe(&delivery->hints);
 	db_unsubscribe(&delivery->app_hints);
 	db_unsubscribe(&delivery->render_hints);
+	roaming_finish(&delivery->roaming);
 	reconciliation_finish(&delivery->reconciliation);
 	expiry_finish(&delivery->expiry);
 	panels_finish(&delivery->panels);

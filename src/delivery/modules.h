@@ -12,6 +12,7 @@
 #include "polling.h"
 #include "push_order.h"
 #include "reconciliation.h"
+#include "roaming.h"
 #include "stored_push.h"
 #include "upcoming.h"
 #include "view_peers.h"
@@ -36,6 +37,7 @@ struct delivery {
 	struct push_order push_order;
 	struct orders orders;
 	struct firmware_orders firmware_orders;
+	struct roaming roaming;
 	struct lookups lookups;
 	struct panel_connections connections;
 	struct polling polling;

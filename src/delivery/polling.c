@@ -29,10 +29,14 @@ static void advance(const struct polling *polling, struct panel *panel,
 		    const struct poll_cursor *cursor, const struct poll_answer *answer,
 		    int64_t wall_us)
 {
+	struct id device_id = panel->id;
 	int64_t generation;
 
 	polling->on_come(polling->context, panel);
-	cursor_set(polling->cursors, panel->id, cursor, wall_us);
+	cursor_set(polling->cursors, device_id, cursor,
+		   &(struct cursor_moment){.wall_us = wall_us,
+					   .loop_ms = loop_now_ms(polling->loop),
+					   .dwell_s = (uint32_t)answer->dwell_s});
 	if (!panel->polled)
 		panel->polled = memory_alloc(sizeof(*panel->polled));
 	*panel->polled = (struct shown_poll){.item = answer->item,
@@ -41,10 +45,11 @@ static void advance(const struct polling *polling, struct panel *panel,
 					     .dwell_s = answer->dwell_s};
 	polling->on_change(polling->context, panel);
 	write_behind_polled(polling->write_behind, panel);
-	if (!answer->is_push_displayed)
-		return;
-	panel = panel_shown_push(panel, answer->item.generation, wall_us, &generation);
-	write_behind_displayed(polling->write_behind, panel, generation, wall_us);
+	if (answer->is_push_displayed) {
+		panel = panel_shown_push(panel, answer->item.generation, wall_us, &generation);
+		write_behind_displayed(polling->write_behind, panel, generation, wall_us);
+	}
+	roaming_polled(polling->roaming, device_id, answer->dwell_s);
 }
 
 /* The picture cannot be fetched: the answer is a picture that is in memory. */

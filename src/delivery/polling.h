@@ -6,6 +6,7 @@
 #include "lookups.h"
 #include "orders.h"
 #include "picture_fetcher.h"
+#include "roaming.h"
 #include "write_behind.h"
 
 struct polling {
@@ -13,6 +14,7 @@ struct polling {
 	struct picture_fetcher *fetcher;
 	struct write_behind *write_behind;
 	struct orders *orders;
+	const struct roaming *roaming;
 	const struct cursors *cursors;
 	/* Called before its poll is noted. */
 	void (*on_come)(void *context, const struct panel *panel);

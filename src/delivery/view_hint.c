@@ -48,22 +48,12 @@ struct str watch_hint_write(struct arena *arena, const char *kind, struct id dev
 
 /* ---- reading ---- */
 
-static bool read_number(struct str text, unsigned long long max, int64_t *ret_number)
-{
-	unsigned long long number;
-
-	if (!str_to_uint64(text, max, &number))
-		return false;
-	*ret_number = (int64_t)number;
-	return true;
-}
-
 static bool read_picture(const struct str *fields, struct arena *arena,
 			 struct view_picture *ret_picture)
 {
 	int64_t kind;
 
-	if (!read_number(fields[0], SHOWN_KINDS - 1, &kind))
+	if (!hint_number_read(fields[0], SHOWN_KINDS - 1, &kind))
 		return false;
 	ret_picture->kind = (enum shown_kind)kind;
 	ret_picture->has_hash = fields[1].length > 0;
@@ -79,12 +69,12 @@ static bool read_view(const struct str *fields, struct arena *arena, struct pane
 	int64_t connection, is_acknowledged, brightness;
 
 	*ret_view = (struct panel_view){0};
-	if (!read_number(fields[2], SHOWN_POLLING, &connection) ||
-	    !read_number(fields[3], 1, &is_acknowledged) ||
-	    !read_number(fields[4], 100, &brightness) ||
-	    !read_number(fields[5], INT64_MAX, &ret_view->since_us) ||
-	    !read_number(fields[6], INT64_MAX, &ret_view->until_us) ||
-	    !read_number(fields[7], INT64_MAX, &ret_view->rank_us))
+	if (!hint_number_read(fields[2], SHOWN_POLLING, &connection) ||
+	    !hint_number_read(fields[3], 1, &is_acknowledged) ||
+	    !hint_number_read(fields[4], 100, &brightness) ||
+	    !hint_number_read(fields[5], INT64_MAX, &ret_view->since_us) ||
+	    !hint_number_read(fields[6], INT64_MAX, &ret_view->until_us) ||
+	    !hint_number_read(fields[7], INT64_MAX, &ret_view->rank_us))
 		return false;
 	ret_view->connection = (enum shown_connection)connection;
 	ret_view->is_acknowledged = is_acknowledged;

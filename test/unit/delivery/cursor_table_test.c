@@ -40,6 +40,12 @@ static struct id id_of(unsigned number)
 	return id;
 }
 
+static void set(const struct cursors *worker, struct id id, const struct poll_cursor *cursor,
+		int64_t wall_us)
+{
+	cursor_set(worker, id, cursor, &(struct cursor_moment){.wall_us = wall_us});
+}
+
 #define SCENE(function) TEST_IN(function, set_up, tear_down)
 
 SCENE(an_unknown_device_starts_anew)
@@ -73,7 +79,7 @@ SCENE(what_is_set_is_there)
 				     .turns_seen = 11};
 	struct poll_cursor found;
 
-	cursor_set(table, id_of(1), &cursor, 5);
+	set(table, id_of(1), &cursor, 5);
 	found = cursor_get(table, id_of(1));
 	assert_int_equal(found.position, 7);
 	assert_int_equal(found.push_seen, 9);
@@ -88,12 +94,12 @@ SCENE(the_last_worker_has_set_it)
 	const struct cursors other = cursors_join(memory, 1);
 	const struct poll_cursor cursor = {.position = 7};
 
-	cursor_set(table, id_of(1), &cursor, 5);
+	set(table, id_of(1), &cursor, 5);
 	assert_true(cursor_was_set_here(table, id_of(1)));
 	assert_false(cursor_was_set_here(&other, id_of(1)));
 	assert_int_equal(cursor_set_elsewhere_us(table, id_of(1)), 0);
 	assert_int_equal(cursor_set_elsewhere_us(&other, id_of(1)), 5);
-	cursor_set(&other, id_of(1), &cursor, 6);
+	set(&other, id_of(1), &cursor, 6);
 	assert_false(cursor_was_set_here(table, id_of(1)));
 	assert_true(cursor_was_set_here(&other, id_of(1)));
 	assert_int_equal(cursor_set_elsewhere_us(table, id_of(1)), 6);
@@ -112,7 +118,7 @@ SCENE(the_last_contact_is_known)
 	struct cursor_contact contact = cursor_contact(table, id_of(1));
 
 	assert_false(contact.is_linked || contact.polled_us || contact.left_us);
-	cursor_set(table, id_of(1), &cursor, 5);
+	set(table, id_of(1), &cursor, 5);
 	assert_int_equal(cursor_contact(&other, id_of(1)).polled_us, 5);
 	assert_true(cursor_link(&other, id_of(1)));
 	contact = cursor_contact(table, id_of(1));
@@ -131,16 +137,121 @@ SCENE(the_last_contact_is_known)
 	assert_true(cursor_contact(table, id_of(2)).is_linked);
 }
 
+/* A poll that another instance tells of. */
+static void take(const struct cursors *worker, struct id id, uint32_t number, int64_t position,
+		 uint64_t loop_ms)
+{
+	const struct cursor_travel travel = {.cursor = {.position = position, .turns_seen = -1},
+					     .number = number};
+
+	cursor_take(worker, id, &travel, &(struct cursor_moment){.loop_ms = loop_ms});
+}
+
+static void poll_at(uint64_t loop_ms, int64_t position)
+{
+	cursor_set(table, id_of(1), &(struct poll_cursor){.position = position},
+		   &(struct cursor_moment){.loop_ms = loop_ms});
+}
+
+SCENE(a_poll_elsewhere_goes_on_here)
+{
+	const struct cursors other = cursors_join(memory, 1);
+
+	poll_at(1000, 3);
+	take(table, id_of(1), 2, 4, 3000);
+	assert_int_equal(cursor_get(table, id_of(1)).position, 4);
+	assert_false(cursor_was_set_here(table, id_of(1)));
+	assert_int_equal(cursor_set_elsewhere_us(table, id_of(1)), 0);
+	poll_at(5000, 5);
+	/* Another worker of this instance hears it late. */
+	take(&other, id_of(1), 2, 4, 9000);
+	assert_int_equal(cursor_get(table, id_of(1)).position, 5);
+	take(table, id_of(1), 4, 6, 9000);
+	assert_int_equal(cursor_get(table, id_of(1)).position, 6);
+}
+
+SCENE(of_two_polls_at_once_the_larger_number_counts)
+{
+	struct cursor_travel travel;
+
+	poll_at(1000, 3);
+	poll_at(2000, 4);
+	assert_true(cursor_tell(table, id_of(1), 1, 1, 2000, &travel));
+	take(table, id_of(1), 2, 7, 2100);
+	assert_int_equal(cursor_get(table, id_of(1)).position, 4);
+	take(table, id_of(1), 3, 8, 2200);
+	assert_int_equal(cursor_get(table, id_of(1)).position, 8);
+}
+
+/* An instance that has begun anew counts from 1, one that was alone has counted far. */
+SCENE(numbers_of_instances_may_differ_widely)
+{
+	for (unsigned i = 1; i <= 500; i++)
+		poll_at(i * 1000, 3);
+	take(table, id_of(1), 2, 4, 600 * 1000);
+	assert_int_equal(cursor_get(table, id_of(1)).position, 4);
+	take(table, id_of(1), 900, 5, 602 * 1000);
+	take(table, id_of(1), 1, 6, 604 * 1000);
+	assert_int_equal(cursor_get(table, id_of(1)).position, 6);
+}
+
+SCENE(a_websocket_here_outweighs_polls_elsewhere)
+{
+	assert_true(cursor_link(table, id_of(1)));
+	cursor_move(table, id_of(1), 3);
+	take(table, id_of(1), 2, 4, 3000);
+	assert_int_equal(cursor_get(table, id_of(1)).position, 3);
+	assert_true(cursor_contact(table, id_of(1)).is_linked);
+}
+
+SCENE(only_what_others_must_know_is_told)
+{
+	struct cursor_travel travel;
+
+	poll_at(1000, 3);
+	assert_true(cursor_tell(table, id_of(1), 500, 1, 1000, &travel));
+	assert_int_equal(travel.number, 1);
+	assert_int_equal(travel.cursor.position, 3);
+	poll_at(2000, 4);
+	assert_false(cursor_tell(table, id_of(1), 500, 1, 2000, &travel));
+	/* Another instance has come. */
+	assert_true(cursor_tell(table, id_of(1), 1500, 1, 2000, &travel));
+	assert_int_equal(travel.number, 2);
+	/* It roams until it was nowhere else for long. */
+	take(table, id_of(1), 3, 5, 3000);
+	poll_at(4000, 6);
+	assert_true(cursor_tell(table, id_of(1), 1500, 2500, 4000, &travel));
+	assert_int_equal(travel.number, 4);
+	assert_true(cursor_tell(table, id_of(1), 1500, 2500, 5000, &travel));
+	assert_false(cursor_tell(table, id_of(1), 1500, 3500, 6000, &travel));
+}
+
+SCENE(devices_of_elsewhere_displace_none_of_here)
+{
+	enum { HERE = 20 * 1000, ELSEWHERE = 200 * 1000 };
+	unsigned known = 0, before = 0;
+
+	for (unsigned i = 0; i < HERE; i++)
+		set(table, id_of(i), &(struct poll_cursor){.position = i}, 5);
+	for (unsigned i = 0; i < HERE; i++)
+		before += cursor_get(table, id_of(i)).position == i;
+	for (unsigned i = HERE; i < ELSEWHERE; i++)
+		take(table, id_of(i), 1, i, 1000);
+	for (unsigned i = 0; i < HERE; i++)
+		known += cursor_get(table, id_of(i)).position == i;
+	assert_int_equal(known, before);
+}
+
 /* The WebSocket has used up turns that earlier polls had not seen. */
 SCENE(a_websocket_forgets_the_turns)
 {
 	const struct poll_cursor cursor = {.position = 7, .turns_seen = 11};
 
-	cursor_set(table, id_of(1), &cursor, 5);
+	set(table, id_of(1), &cursor, 5);
 	assert_true(cursor_link(table, id_of(1)));
 	assert_true(cursor_unlink(table, id_of(1), 6));
 	assert_int_equal(cursor_get(table, id_of(1)).turns_seen, -1);
-	cursor_set(table, id_of(1), &cursor, 7);
+	set(table, id_of(1), &cursor, 7);
 	cursor_move(table, id_of(1), 8);
 	assert_int_equal(cursor_get(table, id_of(1)).turns_seen, -1);
 	cursor_set_shown(table, id_of(2), 5, 123456);
@@ -151,7 +262,7 @@ SCENE(a_move_ends_what_remains)
 {
 	struct poll_cursor cursor = {.position = 7, .push_seen = 9, .remaining_s = 100};
 
-	cursor_set(table, id_of(1), &cursor, 5);
+	set(table, id_of(1), &cursor, 5);
 	cursor_move(table, id_of(1), 8);
 	assert_int_equal(cursor_get(table, id_of(1)).position, 8);
 	assert_int_equal(cursor_get(table, id_of(1)).push_seen, 9);
@@ -214,7 +325,7 @@ static void write_number(const struct cursors *writer, int64_t number)
 					   .remaining_s = number % 1000,
 					   .remains_of_push = number % 2 != 0};
 
-	cursor_set(writer, id_of(1), &cursor, 5);
+	set(writer, id_of(1), &cursor, 5);
 }
 
 static void assert_one_writers(const struct cursors *reader)
@@ -280,7 +391,7 @@ SCENE(a_worker_that_dies_leaves_what_was_there)
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		pid_t pid;
 
-		cursor_set(table, id_of(1), &mine, 5);
+		set(table, id_of(1), &mine, 5);
 		pid = begin_writer(1);
 		while (cursor_get(table, id_of(1)).position == mine.position)
 			;
@@ -289,7 +400,7 @@ SCENE(a_worker_that_dies_leaves_what_was_there)
 		assert_one_writers(table);
 		/* Its replacement has started. */
 		cursors_join(memory, 1);
-		cursor_set(table, id_of(1), &mine, 5);
+		set(table, id_of(1), &mine, 5);
 		assert_int_equal(cursor_get(table, id_of(1)).position, mine.position);
 	}
 }

@@ -183,7 +183,8 @@ SCENE(a_panel_that_polls_in_turn_comes_once)
 	watch(device->id);
 	run_turns();
 	assert_true(is_told(device));
-	cursor_set(&other, device->id, &cursor, script_wall_us());
+	cursor_set(&other, device->id, &cursor,
+		   &(struct cursor_moment){.wall_us = script_wall_us()});
 	hints_sent();
 	poll(device);
 	run_turns();

@@ -58,7 +58,8 @@ static pid_t begin_writer(struct id device_id)
 		return pid;
 	writer = cursors_join(memory, 1);
 	for (int64_t i = 1;; i++)
-		cursor_set(&writer, device_id, &(struct poll_cursor){.position = i}, i);
+		cursor_set(&writer, device_id, &(struct poll_cursor){.position = i},
+			   &(struct cursor_moment){.wall_us = i});
 }
 
 static void kill_writer(struct id device_id)
@@ -66,7 +67,7 @@ static void kill_writer(struct id device_id)
 	const struct poll_cursor none = {.position = -1};
 	pid_t pid;
 
-	cursor_set(&cursors, device_id, &none, 1);
+	cursor_set(&cursors, device_id, &none, &(struct cursor_moment){.wall_us = 1});
 	pid = begin_writer(device_id);
 	while (cursor_get(&cursors, device_id).position == -1)
 		;

@@ -32,6 +32,7 @@ static bool is_up, hints_are_up;
 static struct list subscriptions;
 static char words[16 * 1024];
 static size_t hint_room;
+static uint64_t others_since_ms;
 static struct list queries;
 static struct arena values_arena;
 static struct record_value values[VALUES_MAX];
@@ -51,6 +52,7 @@ int script_begin(void **state)
 	is_up = hints_are_up = true;
 	words[0] = '\0';
 	hint_room = LIMIT_HINT_BYTES;
+	others_since_ms = 0;
 	script_shared = region_map_create(regions, array_length(regions), 1);
 	assert_non_null(script_shared);
 	cursors = cursors_join(region_common(script_shared, &cursor_region), 0);
@@ -217,6 +219,12 @@ size_t db_hint_room(const struct db *db)
 {
 	assert_ptr_equal(db, script_db);
 	return hint_room;
+}
+
+uint64_t db_others_since_ms(const struct db *db)
+{
+	assert_ptr_equal(db, script_db);
+	return others_since_ms;
 }
 
 bool db_hints_are_up(const struct db *db)

@@ -321,7 +321,7 @@ SCENE(a_late_report_of_an_earlier_poll_does_not_count)
 
 	id_format(cursors_name_worker(&other), one);
 	id_format(cursors_name_worker(&other), second);
-	cursor_set(&other, device->id, &cursor, 6);
+	cursor_set(&other, device->id, &cursor, &(struct cursor_moment){.wall_us = 6});
 	open_page(&page, device);
 	other_shows(device, one, SHOWN_POLLING, 5, "earlier");
 	assert_null(view_of(&page));

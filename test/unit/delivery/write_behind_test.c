@@ -126,7 +126,8 @@ static void poll_at(const struct cursors *worker, unsigned device)
 {
 	const struct poll_cursor cursor = {.position = 1};
 
-	cursor_set(worker, id_of(device), &cursor, script_wall_us());
+	cursor_set(worker, id_of(device), &cursor,
+		   &(struct cursor_moment){.wall_us = script_wall_us()});
 }
 
 SCENE(the_worker_of_the_last_poll_writes_it)
