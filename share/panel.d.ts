@@ -21,7 +21,7 @@ declare module "panel" {
     export interface Shown {
         readonly fields: object;
     }
-    /** Pictures of width x height x 3 bytes: red, green, blue. The first 400 are shown. */
+    /** Pictures of device.width x device.height x 3 bytes: red, green, blue. The first 400 are shown. */
     export interface Frames {
         frames: Uint8Array[];
         /** Milliseconds of each frame; 50 by default. */
@@ -55,6 +55,7 @@ declare module "panel" {
         };
         /** Like "en" or "de-AT". */
         locale: string;
+        /** Pixels: 64 and 32; 128 and 64 for a wide panel if manifest.yaml has "supports2x: true". */
         device: { width: number; height: number };
     }
 

@@ -32,12 +32,10 @@ enum color_filter {
 enum { COLOR_FILTER_NAME_MAX = 9 };
 
 struct picture_look {
-	uint8_t filter; /* enum color_filter */
-	uint8_t dark;	/* twentieths of the pixels' brightness that are taken away */
-	uint8_t size;	/* enum panel_size: of the panel */
-	/* Thousands of bytes that the panel can load, for pictures that are made anew; 0: as many
-	 * as any panel. */
-	uint16_t limit_kb;
+	uint8_t filter;	   /* enum color_filter */
+	uint8_t dark;	   /* twentieths of the pixels' brightness that are taken away */
+	uint8_t size;	   /* enum panel_size: of the panel */
+	uint16_t limit_kb; /* thousands of bytes that the panel can load; 0: as many as any panel */
 };
 
 /* Finds a filter by its name, or "inherit". Returns false if there is none. */
@@ -59,14 +57,40 @@ static inline bool picture_look_keeps_colors(struct picture_look look)
 	return look.filter == COLOR_FILTER_NONE && look.dark == 0;
 }
 
-/* Whether a picture of that size has the look as it is. */
-static inline bool picture_look_is_plain(struct picture_look look, enum panel_size size)
+/* Whether the panel can load so many bytes. */
+static inline bool picture_look_takes(struct picture_look look, size_t bytes)
 {
-	return picture_look_keeps_colors(look) && look.size == size;
+	return look.limit_kb == 0 || bytes <= (size_t)look.limit_kb * 1000;
+}
+
+/* Whether a picture of that size, with so many bytes, has the look as it is. */
+static inline bool picture_look_is_plain(struct picture_look look, enum panel_size size,
+					 size_t bytes)
+{
+	return picture_look_keeps_colors(look) && look.size == size &&
+	       picture_look_takes(look, bytes);
+}
+
+/* Whether both look the same if the panels can load it. */
+static inline bool picture_look_is_alike(struct picture_look a, struct picture_look b)
+{
+	return a.filter == b.filter && a.dark == b.dark && a.size == b.size;
 }
 
 static inline bool picture_look_is_same(struct picture_look a, struct picture_look b)
 {
-	return a.filter == b.filter && a.dark == b.dark && a.size == b.size &&
-	       a.limit_kb == b.limit_kb;
+	return picture_look_is_alike(a, b) && a.limit_kb == b.limit_kb;
+}
+
+/* Whether a picture that was made with one look, of so many bytes, is what would be made with the
+ * other: panels that can load more get the same bytes as those that can load less. */
+static inline bool picture_look_serves(struct picture_look made, size_t bytes,
+				       struct picture_look wanted)
+{
+	bool is_larger =
+	    made.limit_kb == 0 || (wanted.limit_kb != 0 && made.limit_kb > wanted.limit_kb);
+
+	return picture_look_is_same(made, wanted) ||
+	       (is_larger && picture_look_is_alike(made, wanted) &&
+		picture_look_takes(wanted, bytes));
 }

@@ -16,7 +16,7 @@ bool v0_entry_id_is_bare(struct str id);
 
 /* Members that only show, such as nightMode: a change may have them as they are shown. Those that
  * change by themselves, such as lastSeen, may have any value of their type. */
-enum { V0_DEVICE_SHOWN = 7, V0_INSTALLATION_SHOWN = 5 };
+enum { V0_DEVICE_SHOWN = 7, V0_INSTALLATION_SHOWN = 11 };
 
 /* A change of a device. */
 struct v0_device_change {
@@ -42,16 +42,12 @@ void v0_device_change_check_shown(const struct v0_device_change *change,
 /* Bits of device_record that the change sets. present: bits of the change's own record. */
 uint64_t v0_device_change_present(const struct v0_device_change *change, uint64_t present);
 
-/* Members of an installation that cannot be changed here: a change may name what is so. */
-enum { V0_INSTALLATION_FIXED = 5 };
-
 /* A change of an installation. Settings replace all stored ones. */
 struct v0_installation_change {
 	struct entry_change entry; /* hours: set by v0_set_hours() */
 	const struct json_value *start, *end;
 	const struct json_value *filter, *whole;
 	const struct json_value *interval; /* must be the one that is shown */
-	const struct json_value *fixed[V0_INSTALLATION_FIXED];
 	const struct json_value *shown[V0_INSTALLATION_SHOWN];
 	/* After the check, if they were given; -1: no start, or no end. */
 	int64_t start_minute, end_minute;

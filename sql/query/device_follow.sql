@@ -3,7 +3,7 @@
 -- params: id uuid, leader_id uuid, account_id uuid, own_brightness bool, own_sleep bool
 -- row: generation int8
 -- changes: id
--- refuse: device_leader_leads -> device_follows, device_leader_fits -> leader_too_large
+-- refuse: device_leader_leads -> device_follows
 WITH locked AS (
 	SELECT id, account_id
 	FROM device

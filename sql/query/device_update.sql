@@ -7,7 +7,7 @@
 -- changes: id
 -- commit: shared
 -- alone: brightness, volume
--- refuse: 22023 -> unknown_timezone, device_leader_fits -> leader_too_large
+-- refuse: 22023 -> unknown_timezone
 UPDATE device
 SET {change}, generation = generation + 1, settings_revision = settings_revision + 1
 WHERE id = :id AND account_id = :account_id

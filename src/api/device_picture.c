@@ -267,7 +267,8 @@ static struct step_result picture_found(struct task *task)
 	if (task_row_count(task) == 0)
 		return fail_none(task);
 	picture->webp = picture->row.picture;
-	return picture_look_is_plain(look_of(picture), picture_panel_size(picture->webp))
+	return picture_look_is_plain(look_of(picture), picture_panel_size(picture->webp),
+				     picture->webp.length)
 		   ? export(task)
 		   : recolour(task);
 }

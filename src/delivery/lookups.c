@@ -81,6 +81,8 @@ static void answer(struct panel *panel, struct panel_lookup *lookup)
 {
 	struct panel *follower = lookup->follower;
 
+	/* The load has ended: later waits of the look-up are not for one. */
+	lookup->load = 0;
 	if (!follower && await_leader(panel, lookup))
 		return;
 	lookup->follower = NULL;

@@ -160,18 +160,22 @@ static void drop_looks(struct pictures *pictures, struct shared_picture *shared,
 	}
 }
 
+static struct str kept_bytes(const struct kept_look *kept, const struct picture *picture)
+{
+	return kept->length ? (struct str){kept->bytes, kept->length} : picture->data;
+}
+
 struct str picture_with_look(const struct picture *picture, struct picture_look look)
 {
 	const struct kept_look *kept;
 
-	if (!picture->data.data || picture_look_is_plain(look, shared_of(picture)->size))
+	if (!picture->data.data ||
+	    picture_look_is_plain(look, shared_of(picture)->size, picture->data.length))
 		return picture->data;
 	kept = shared_of(picture)->looks;
-	while (kept && !picture_look_is_same(kept->look, look))
+	while (kept && !picture_look_serves(kept->look, kept_bytes(kept, picture).length, look))
 		kept = kept->next;
-	if (!kept)
-		return (struct str){0};
-	return kept->length ? (struct str){kept->bytes, kept->length} : picture->data;
+	return kept ? kept_bytes(kept, picture) : (struct str){0};
 }
 
 void pictures_keep_look(struct pictures *pictures, const struct picture *picture,

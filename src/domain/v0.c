@@ -15,35 +15,6 @@ bool v0_entry_id_is_bare(struct str id)
 
 /* ---- devices ---- */
 
-/* Whether the value, as JSON, is one of these, separated by spaces. */
-static bool is_one_of(const struct json_value *value, const char *words)
-{
-	struct str rest = str_from(words), word;
-	struct buffer json = {0};
-	bool is = false;
-
-	json_write_value(&json, value);
-	while (!is && str_next(&rest, ' ', &word))
-		is = str_equal(word, buffer_view(&json));
-	buffer_finish(&json);
-	return is;
-}
-
-/* A member without a counterpart here: only what GET returns for it is accepted. */
-struct fixed_member {
-	const char *name, *words;
-};
-
-static void check_fixed(const struct json_value *const *values, const struct fixed_member *members,
-			size_t count, struct faults *faults)
-{
-	for (size_t i = 0; i < count; i++)
-		if (values[i] && !is_one_of(values[i], members[i].words))
-			faults_add(faults, str_from(members[i].name),
-				   "cannot be changed here, must be %s or left out",
-				   members[i].words);
-}
-
 const char *v0_dim_start_check(struct str text)
 {
 	int64_t minute;
@@ -96,12 +67,6 @@ uint64_t v0_device_change_present(const struct v0_device_change *change, uint64_
 }
 
 /* ---- installations ---- */
-
-static const struct fixed_member installation_fixed[V0_INSTALLATION_FIXED] = {
-    {"useCustomRecurrence", "false"}, {"recurrenceType", "\"daily\""},
-    {"recurrenceInterval", "0 1"},    {"recurrenceStartDate", "\"\""},
-    {"recurrenceEndDate", "\"\""},
-};
 
 bool v0_installation_change_shows(uint64_t present)
 {
@@ -180,7 +145,6 @@ void v0_installation_change_check(void *body, uint64_t seen, struct faults *faul
 			     << ENTRY_CHANGE_IS_PINNED_FIELD |
 			 (seen >> V0_INSTALLATION_CHANGE_ENTRY_PINS_ITSELF_FIELD & 1)
 			     << ENTRY_CHANGE_PINS_ITSELF_FIELD;
-	check_fixed(change->fixed, installation_fixed, array_length(installation_fixed), faults);
 	settings_read_any(entry->settings_value, STR("config"), faults, &entry->settings);
 	if (entry->display && !read_display(entry->display, &entry->display_s))
 		faults_add(faults, STR("displayTimeSec"), "must be 0 or an integer from %d to %d",

@@ -1,6 +1,8 @@
 #include "domain/v0.h"
 #include "record/json.h"
 
+#include <string.h>
+
 /* Members that only show: programs send back what GET returned. A value that differs is a fault,
  * since it would have no effect. Those that change by themselves may have changed since. */
 
@@ -8,8 +10,19 @@ static const char *const device_names[V0_DEVICE_SHOWN] = {
     "id", "type", "nightMode", "dimMode", "interstitial", "lastSeen", "info",
 };
 static const char *const installation_names[V0_INSTALLATION_SHOWN] = {
-    "id", "appID", "pushed", "lastRenderAt", "isInactive",
+    "id",
+    "appID",
+    "pushed",
+    "lastRenderAt",
+    "isInactive",
+    "useCustomRecurrence",
+    "recurrenceType",
+    "recurrenceInterval",
+    "recurrencePattern",
+    "recurrenceStartDate",
+    "recurrenceEndDate",
 };
+enum { INTERVAL = 7 };
 
 static bool changes_itself(struct str name)
 {
@@ -151,6 +164,14 @@ void v0_installation_change_check_shown(const struct v0_installation_change *cha
 					const struct v0_installation *installation,
 					struct faults *faults)
 {
-	v0_shown_check(change->shown, installation_names, V0_INSTALLATION_SHOWN,
-		       &installation_v0_record, installation, faults);
+	const struct json_value *shown[V0_INSTALLATION_SHOWN];
+	int64_t interval = 0;
+
+	memcpy(shown, change->shown, sizeof(shown));
+	/* The other server has 1, too, if there is no recurrence. */
+	if (!installation->use_custom_recurrence && shown[INTERVAL] &&
+	    json_get_integer(shown[INTERVAL], &interval) && interval == 1)
+		shown[INTERVAL] = NULL;
+	v0_shown_check(shown, installation_names, V0_INSTALLATION_SHOWN, &installation_v0_record,
+		       installation, faults);
 }

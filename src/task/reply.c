@@ -136,11 +136,6 @@ struct step_result task_fail_constraint(struct task *task)
 	switch (task->constraint_error) {
 	case CONSTRAINT_UNKNOWN_TIMEZONE:
 		return task_fail_field(task, "timezone", DEVICE_TIMEZONE_FAULT);
-	case CONSTRAINT_LEADER_TOO_LARGE:
-		return task_fail(task, PROBLEM_LEADER_TOO_LARGE,
-				 "a follower's panel takes smaller pictures than its leader's: "
-				 "first give the leader the follower's memory per picture "
-				 "(pictureLimitBytes)");
 	default:
 		return task_fail(task, PROBLEM_CONFLICT,
 				 "the change conflicts with what is stored");

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tronbyt/pixlet/runtime/modules/render_runtime/canvas"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 )
@@ -67,7 +68,7 @@ func fieldOf(message string, fields []starlark.Tuple) string {
 }
 
 // readPlaces reads the list of source locations before the tree.
-func (t *treeReader) readPlaces() error {
+func (t *treeReader) readPlaces(r *request) error {
 	t.hasPlaces = true
 	for _, wanted := range []json.Token{json.Delim('{'), "places", json.Delim('[')} {
 		if err := t.expect(wanted); err != nil {
@@ -91,7 +92,24 @@ func (t *treeReader) readPlaces() error {
 		t.here = whole.called
 	}
 	if err == nil {
-		err = t.expect("tree")
+		err = t.readSize(r)
+	}
+	return err
+}
+
+// readSize reads whether an app draws for twice the width and height, which needs a panel that has them, and the name of
+// the tree.
+func (t *treeReader) readSize(r *request) error {
+	name, err := t.text()
+	if err == nil && name == "is_2x" {
+		if err = t.expect(true); err == nil {
+			r.draws2x = r.Is2x
+			canvas.AttachToThread(t.thread, r.meta())
+			name, err = t.text()
+		}
+	}
+	if err == nil && name != "tree" {
+		err = errTree
 	}
 	return err
 }

@@ -31,7 +31,9 @@ import (
 // The numbers refer to a list around the tree, which also has the location of what has made the
 // tree:
 //
-//	{"places": [["app.ts", 3, 12]...], "at": ["app.ts", 1, 16], "tree": ...}
+//	{"places": [["app.ts", 3, 12]...], "at": ["app.ts", 1, 16], "is_2x": true, "tree": ...}
+//
+// With "is_2x" it is drawn for a panel with twice the width and height.
 //
 // The names of fields may follow in such a place, each with the line and the column where the call has it.
 // The rest is JSON as it is; frames are the whole tree. Each widget is made by the function that
@@ -122,7 +124,7 @@ func newTreeReader(tree []byte, r *request, m *meter) (*treeReader, error) {
 	t.thread = &starlark.Thread{Name: r.App + "@" + r.Version, Print: func(*starlark.Thread, string) {}}
 	canvas.AttachToThread(t.thread, r.meta())
 	if bytes.HasPrefix(tree, []byte(`{"places"`)) {
-		return t, t.readPlaces()
+		return t, t.readPlaces(r)
 	}
 	return t, nil
 }

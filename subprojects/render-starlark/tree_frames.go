@@ -62,11 +62,12 @@ func (t *treeReader) pictures(value starlark.Value, r *request) ([][]byte, error
 	if !ok {
 		return nil, errors.New("must be a list")
 	}
+	wanted := r.bounds().Dx() * r.bounds().Dy() * bytesPerPixel
 	var pictures [][]byte
 	for i := range min(list.Len(), maxRawFrames) {
 		picture, ok := list.Index(i).(starlark.Bytes)
-		if !ok || len(picture) != r.Width*r.Height*bytesPerPixel {
-			return nil, fmt.Errorf("%d must have %d bytes", i, r.Width*r.Height*bytesPerPixel)
+		if !ok || len(picture) != wanted {
+			return nil, fmt.Errorf("%d must have %d bytes", i, wanted)
 		}
 		pictures = append(pictures, []byte(picture))
 	}
@@ -74,7 +75,7 @@ func (t *treeReader) pictures(value starlark.Value, r *request) ([][]byte, error
 }
 
 func rawFrame(picture []byte, r *request) image.Image {
-	frame := image.NewRGBA(image.Rect(0, 0, r.Width, r.Height))
+	frame := image.NewRGBA(r.bounds())
 	for from, to := 0, 0; from < len(picture); from, to = from+bytesPerPixel, to+4 {
 		copy(frame.Pix[to:], picture[from:from+bytesPerPixel])
 		frame.Pix[to+3] = 255

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"image"
 	"image/color"
@@ -77,6 +78,35 @@ func TestATreeForAWidePanel(t *testing.T) {
 	r.What = whatPaint
 	_, blob := mustServe(t, r, `{"widget":"Root","fields":{"child":{"widget":"Box","fields":{"width":1,"height":1,"color":"#0f0"}}}}`)
 	assert.Equal(t, []image.Point{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, lit(firstFrame(t, blob)))
+}
+
+// The process of the other language knows the manifest: it says so if the app draws for wide panels.
+func TestATreeThatIsDrawnForAWidePanel(t *testing.T) {
+	box := `{"widget":"Root","fields":{"child":{"widget":"Padding","fields":{"pad":[127,63,0,0],` +
+		`"child":{"widget":"Box","fields":{"width":1,"height":1,"color":"#0f0"}}}}}}`
+	frames := `{"frames":[{"bytes":"` + base64.StdEncoding.EncodeToString(append(make([]byte, 128*64*3-3), 0, 255, 0)) + `"}]}`
+	for _, tree := range []string{box, frames} {
+		r := wideRequest()
+		r.What = whatPaint
+		_, blob := mustServe(t, r, `{"places":[],"at":[],"is_2x":true,"tree":`+tree+`}`)
+		frame := firstFrame(t, blob)
+		assert.Equal(t, image.Pt(128, 64), frame.Bounds().Size())
+		assert.Equal(t, []image.Point{{127, 63}}, lit(frame))
+	}
+}
+
+func TestTreesWithAWrongSize(t *testing.T) {
+	root := `{"widget":"Root","fields":{"child":{"widget":"Box","fields":{"width":1,"height":1,"color":"#0f0"}}}}`
+	r := testRequest()
+	r.What = whatPaint
+	_, blob := mustServe(t, r, `{"places":[],"at":[],"is_2x":true,"tree":`+root+`}`)
+	assert.Equal(t, image.Pt(64, 32), firstFrame(t, blob).Bounds().Size())
+	for _, wrong := range []string{`"is_2x":false,"tree":`, `"is_2x":1,"tree":`, `"is_2x":true,"is_2x":true,"tree":`, `"is_2x":true,"x":`, `"size":2,"tree":`} {
+		r := wideRequest()
+		r.What = whatPaint
+		a, _ := serve(r, `{"places":[],"at":[],`+wrong+root+`}`)
+		assert.NotNil(t, a.Error, wrong)
+	}
 }
 
 func TestWideSizes(t *testing.T) {

@@ -124,6 +124,41 @@ def test_what_get_says_of_an_entry_is_taken_back(device):
         "monday", "sunday"]
 
 
+@pytest.mark.parametrize("rule, start, members", [
+    ("FREQ=DAILY;INTERVAL=3", "2026-12-01", {"recurrenceType": "daily", "recurrenceInterval": 3, "recurrenceStartDate": "2026-12-01"}),
+    ("", "2026-12-01", {"recurrenceInterval": 1, "recurrenceStartDate": "2026-12-01"}),
+    ("FREQ=WEEKLY;INTERVAL=2;BYDAY=SU,SA;WKST=WE;UNTIL=20301224", "",
+     {"recurrenceType": "weekly", "recurrenceInterval": 2, "recurrencePattern": {"weekdays": ["saturday", "sunday"]},
+      "recurrenceEndDate": "2030-12-24"}),
+    ("FREQ=WEEKLY", "2026-12-01", {"recurrenceType": "weekly", "recurrenceInterval": 1, "recurrencePattern": {"weekdays": ["tuesday"]},
+                                   "recurrenceStartDate": "2026-12-01"}),
+    ("FREQ=MONTHLY;BYMONTHDAY=31", "", {"recurrenceType": "monthly", "recurrenceInterval": 1, "recurrencePattern": {"day_of_month": 31}}),
+    ("FREQ=MONTHLY;BYDAY=2TU", "", {"recurrenceType": "monthly", "recurrenceInterval": 1,
+                                    "recurrencePattern": {"day_of_week": "second_tuesday"}}),
+    ("FREQ=MONTHLY;BYDAY=-1FR", "", {"recurrenceType": "monthly", "recurrenceInterval": 1,
+                                     "recurrencePattern": {"day_of_week": "last_friday"}}),
+    ("FREQ=MONTHLY", "2026-11-30", {"recurrenceType": "monthly", "recurrenceInterval": 1, "recurrencePattern": {"day_of_month": 30},
+                                    "recurrenceStartDate": "2026-11-30"}),
+    ("FREQ=MONTHLY;BYMONTHDAY=1,-1", "", {"recurrenceType": "monthly", "recurrenceInterval": 1}),
+    ("FREQ=YEARLY", "2026-12-24", {"recurrenceType": "yearly", "recurrenceInterval": 1, "recurrenceStartDate": "2026-12-24"})])
+def test_recurrence(device, rule, start, members):
+    """It is shown, and what GET returns is taken back."""
+    assert push(device, installationID="a").status == 200
+    body = {"recurrenceRule": rule, "recurrenceStart": start}
+    device.account.request("PATCH", f"/v1/devices/{device.id}/installations/a", body=body).ok()
+    now = one(device, "a").ok()
+    assert without_time(now) == entry("a", useCustomRecurrence=True, **members)
+    assert entries(device) == [without_time(now)]
+    assert one(device, "a", "PATCH", now).ok() == now
+    assert one(device, "a", "PATCH", {"enabled": False} | members).ok() == now | {"enabled": False}
+    stored = device.account.request("GET", f"/v1/devices/{device.id}/installations/a").ok()
+    assert (stored["recurrenceRule"], stored["recurrenceStart"]) == (rule, start)
+    for wrong in ({"recurrenceType": "hourly"}, {"recurrenceInterval": 7}, {"recurrencePattern": {"day_of_month": 2}},
+                  {"recurrencePattern": []}, {"recurrenceStartDate": "2026-01-01"}, {"recurrenceEndDate": "x"},
+                  {"useCustomRecurrence": False}):
+        assert {pointer.split("/")[1] for pointer in one(device, "a", "PATCH", wrong).faults()} == set(wrong)
+
+
 def test_filters(device):
     assert push(device, installationID="a").status == 200
     for name in ("sepia", "none", "bw"):

@@ -416,33 +416,6 @@ def test_a_push_that_the_board_does_not_take(browser):
     browser.post(path + "/push", {"image": image}).ok()
 
 
-def test_a_leader_has_no_larger_pictures_than_a_follower_takes(world, browser):
-    small, large = (add(browser)["device"] for _ in range(2))
-
-    def limit(device, limit_bytes):
-        return browser.patch(path_of(device), {"pictureLimitBytes": limit_bytes})
-
-    def follow():
-        return browser.request("PUT", path_of(small) + "/leader", body={"leader": large["id"]})
-
-    limit(small, 60000).ok()
-    refused = follow().problem(409)
-    assert refused["code"] == "leader_too_large" and "memory per picture" in refused["detail"]
-    limit(large, 60000).ok()
-    assert follow().ok() == {}
-    assert limit(large, 220000).problem(409)["code"] == "leader_too_large"
-    limit(small, 220000).ok()
-    limit(large, 220000).ok()
-    assert limit(small, 60000).problem(409)["code"] == "leader_too_large"
-    # Of changes of both at once, one is refused.
-    for _ in range(15):
-        limit(large, 60000).ok()
-        limit(small, 220000).ok()
-        changes = iter([(small, 60000), (large, 220000)])
-        answers = at_once(2, lambda: limit(*next(changes)))
-        assert sorted(answer.status for answer in answers) == [200, 409], answers
-
-
 def test_if_none_match_compares_what_the_page_was_shown(world, browser):
     device = add(browser)["device"]
 

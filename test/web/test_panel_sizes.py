@@ -267,3 +267,62 @@ def test_followers_of_another_size(world, person):
     leader.push(base64.b64decode(encoded([large])), installationId="a", background=True).ok()
     assert same(frames(leader.poll().body), [large])
     assert same(frames(follower.poll().body), [halved(large)])
+
+
+def noise_of(count, size=SMALL):
+    """A lossless animation of about 6.5 KB a frame of 64x32, four times that for a wide one."""
+    images = [Image.merge("RGB", [Image.effect_noise(size, 200) for _ in range(3)]) for _ in range(count)]
+    return images, base64.b64decode(encoded(images, "WEBP"))
+
+
+def test_a_follower_takes_smaller_pictures_than_its_leader(world, person):
+    """In whatever order the two are changed; also of another size. A picture that fits stays as it is."""
+    browser = person.browser()
+    leader, follower, other = (own_device(world, person) for _ in range(3))
+
+    def change(device, **members):
+        browser.patch(f"/web/devices/{device.id}", members).ok()
+
+    change(follower, pictureLimitBytes=60000)
+    for one in (follower, other):
+        body = {"leader": leader.id}
+        one.account.request("PUT", f"/v1/devices/{one.id}/leader", body=body, key=person.key()).ok()
+    change(leader, pictureLimitBytes=220000)
+    images, data = noise_of(20)
+    leader.push(data, installationId="a", background=True).ok()
+    assert leader.poll().body == other.poll().body == data and 100000 < len(data) < 220000
+    cut = follower.poll().body
+    count = len(frames(cut))
+    assert 50000 < len(cut) <= 60000 and same(frames(cut), images[:count])
+    change(other, pictureLimitBytes=60000)
+    assert other.poll().body == cut
+    change(other, size="128x64")
+    wide = frames(other.poll().body)
+    assert len(other.poll().body) <= 60000 and same(wide, [doubled(image) for image in images[:len(wide)]])
+    change(follower, pictureLimitBytes=220000)
+    assert follower.poll().body == data
+    change(leader, size="128x64")
+    images, data = noise_of(5, WIDE)
+    leader.push(data, installationId="a", background=True).ok()
+    assert leader.poll().body == data
+    found = frames(follower.poll().body)
+    assert same(found, [halved(image) for image in images])
+    change(follower, pictureLimitBytes=60000)
+    assert follower.poll().body and same(frames(follower.poll().body), found)
+    wide = frames(other.poll().body)
+    assert len(other.poll().body) <= 60000 and same(wide, images[:len(wide)])
+
+
+def test_pushes_before_a_smaller_limit(world, browser, made):
+    """A device's own pictures are cut, too, and come back whole."""
+    path = path_of(made["device"])
+    images, data = noise_of(20)
+    browser.post(path + "/push", {"image": base64.b64encode(data).decode(), "installationId": "a"}).ok()
+    assert poll_answer(world, made["link"]).body == data
+    browser.patch(path, {"pictureLimitBytes": 60000}).ok()
+    cut = poll_answer(world, made["link"]).body
+    assert len(cut) <= 60000 and same(frames(cut), images[:len(frames(cut))])
+    with panel_of(world, made) as panel:
+        panel.wait_for(lambda: panel.pictures and panel.pictures[-1] == cut)
+        browser.patch(path, {"pictureLimitBytes": 460000}).ok()
+        panel.wait_for(lambda: panel.pictures[-1] == data)

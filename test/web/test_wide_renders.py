@@ -11,6 +11,7 @@ from rendered import HEAD, author, install, installed, place_of, published, revi
 
 __all__ = ["author", "reviewer"]  # fixtures
 pytestmark = pytest.mark.skipif(not os.environ.get("HAS_STARLARK"), reason="no engine is built")
+typescript = pytest.mark.skipif(not os.environ.get("HAS_TYPESCRIPT"), reason="no engine is built")
 
 MANIFEST = "-- manifest.yaml --\nid: wide\nname: Wide\nsummary: Wide\ndesc: Wide.\nauthor: Nobody\nsupports2x: true\n-- wide.star --\n"
 # One green pixel in the last corner.
@@ -18,6 +19,12 @@ CORNER = HEAD.replace('"render")', '"canvas", "render")', 1) + '''
 def main():
     return render.Root(child = render.Padding(pad = (canvas.width() - 1, canvas.height() - 1, 0, 0),
         child = render.Box(width = 1, height = 1, color = "#0f0")))
+'''
+
+
+TYPESCRIPT = MANIFEST.replace("wide.star", "app.ts") + '''import { Box, Padding, Root, type Input } from "panel";
+export default ({ device }: Input) => Root({ child: Padding({ pad: [device.width - 1, device.height - 1, 0, 0],
+    child: Box({ width: 1, height: 1, color: "#0f0" }) }) });
 '''
 
 
@@ -31,9 +38,13 @@ def gets(panel, size, count):
     panel.wait_for(lambda: panel.pictures and lit(panel.pictures[-1]) == (size, count))
 
 
-@pytest.mark.parametrize("text, count", [(MANIFEST + CORNER, 1), (CORNER, 4)])
-def test_an_app_on_a_wide_panel(world, author, reviewer, browser, text, count):
-    made = installed(browser, published(author, reviewer, text))
+@pytest.mark.parametrize("language, text, count", [
+    ("STARLARK", MANIFEST + CORNER, 1), ("STARLARK", CORNER, 4),
+    pytest.param("TYPESCRIPT", TYPESCRIPT, 1, marks=typescript),
+    pytest.param("TYPESCRIPT", TYPESCRIPT.replace("2x: true", "2x: false"), 4, marks=typescript),
+])
+def test_an_app_on_a_wide_panel(world, author, reviewer, browser, language, text, count):
+    made = installed(browser, published(author, reviewer, text, language=language))
     path, device, entry = path_of(made["device"]), made["device"]["id"], made["entry"]
     small = place_of(world, device, entry)
     with panel_of(world, made) as panel:

@@ -54,8 +54,6 @@ static const char *explain(const struct account_import_apply_row *row)
 	    {"import_picture_size", "its picture has more bytes than its device accepts"},
 	    {"import_leader_missing", "the file has no device that it follows"},
 	    {"device_leader_leads", "a device follows one that follows another"},
-	    {"device_leader_fits",
-	     "a device follows one whose pictures are larger than its own limit"},
 	};
 
 	for (unsigned i = 0; i < array_length(rules); i++)

@@ -84,26 +84,60 @@ const struct file *files_find(const struct files *files, const char *name)
 	return file ? file : find(files, name, ".ts");
 }
 
-int files_interval_s(const struct files *files)
+/* Returns what follows a name at the start of a line of manifest.yaml, such as "name:"; NULL:
+ * there is no such line. */
+static const char *manifest_find(const struct files *files, const char *name)
 {
-	static const char name[] = "recommendedInterval:";
-	enum { NAME = sizeof(name) - 1, MOST_MINUTES = 7 * 24 * 60 };
 	const struct file *manifest = find(files, "manifest.yaml", "");
 	const char *line = manifest ? manifest->data : "";
 
 	while (*line) {
-		if (strncmp(line, name, NAME) == 0) {
-			char *rest;
-			long minutes = strtol(line + NAME, &rest, 10);
-
-			if (rest == line + NAME || minutes < 0)
-				return -1;
-			return (int)(minutes < MOST_MINUTES ? minutes : MOST_MINUTES) * 60;
-		}
+		if (strncmp(line, name, strlen(name)) == 0)
+			return line + strlen(name);
 		line += strcspn(line, "\n");
 		line += *line == '\n';
 	}
-	return -1;
+	return NULL;
+}
+
+int files_interval_s(const struct files *files)
+{
+	enum { MOST_MINUTES = 7 * 24 * 60 };
+	const char *text = manifest_find(files, "recommendedInterval:");
+	char *rest;
+	long minutes;
+
+	if (!text)
+		return -1;
+	minutes = strtol(text, &rest, 10);
+	if (rest == text || minutes < 0)
+		return -1;
+	return (int)(minutes < MOST_MINUTES ? minutes : MOST_MINUTES) * 60;
+}
+
+/* Whether the rest of a line has the value true, in one of the spellings of YAML, and maybe a
+ * comment. */
+static bool is_true(const char *rest)
+{
+	static const char *const spellings[] = {"true", "True", "TRUE"};
+
+	rest += strspn(rest, " \t");
+	for (unsigned i = 0; i < sizeof(spellings) / sizeof(*spellings); i++) {
+		const char *end = rest + strlen(spellings[i]);
+
+		if (strncmp(rest, spellings[i], strlen(spellings[i])) == 0 &&
+		    (end[strspn(end, " \t\r")] == '\n' || end[strspn(end, " \t\r")] == '\0' ||
+		     (*end == ' ' && end[strspn(end, " \t")] == '#')))
+			return true;
+	}
+	return false;
+}
+
+bool files_support_2x(const struct files *files)
+{
+	const char *rest = manifest_find(files, "supports2x:");
+
+	return rest && is_true(rest);
 }
 
 bool file_has_ending(const struct file *file, const char *ending)

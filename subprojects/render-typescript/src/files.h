@@ -36,4 +36,7 @@ const struct file *files_find(const struct files *files, const char *name);
  * there is none. */
 int files_interval_s(const struct files *files);
 
+/* Whether manifest.yaml says that the app draws wide panels with twice the width and height. */
+bool files_support_2x(const struct files *files);
+
 bool file_has_ending(const struct file *file, const char *ending);

@@ -122,6 +122,7 @@ static void read_members(struct run *run, JSValueConst head)
 	request->seed = (uint64_t)within(get_number(context, head, "seed", 0), 0, 9.2e18);
 	request->width = (int)within(get_number(context, head, "width", 0), 0, PIXELS_MAX);
 	request->height = (int)within(get_number(context, head, "height", 0), 0, PIXELS_MAX);
+	request->is_2x = get_bool(context, head, "is_2x", false);
 	request->timeout_ms = get_time_ms(context, head, "timeout_ms", TIMEOUT_MS);
 	request->network_ms = get_time_ms(context, head, "network_ms", NETWORK_MS);
 	request->wall_extra_ms =
@@ -154,7 +155,7 @@ int request_read(struct run *run, const char *head, size_t length)
 	if (read_what(run, object) < 0)
 		fault_set(run, FAULT_REQUEST, "what must be render, schema or handler");
 	else if (request->width == 0 || request->height == 0 ||
-		 request->width > PIXELS_MAX / request->height)
+		 request->width > PIXELS_MAX / (request->is_2x ? 4 : 1) / request->height)
 		fault_set(run, FAULT_REQUEST, "%d x %d pixels is not a valid size", request->width,
 			  request->height);
 	else if (read_zone(run, object) < 0)
@@ -163,6 +164,11 @@ int request_read(struct run *run, const char *head, size_t length)
 		status = 0;
 	JS_FreeValue(run->context, object);
 	return status;
+}
+
+int request_magnification(const struct run *run)
+{
+	return run->request.is_2x && files_support_2x(&run->files) ? 2 : 1;
 }
 
 void request_finish(struct run *run)

@@ -46,7 +46,8 @@ struct request {
 	enum what what;
 	int64_t now_ms;
 	uint64_t seed;
-	int width, height;
+	int width, height;     /* of a panel that is not wide */
+	bool is_2x;	       /* the panel has twice the width and height */
 	int64_t timeout_ms;    /* without waiting for the network */
 	int64_t wall_extra_ms; /* additional time by the clock */
 	int64_t network_ms;
@@ -154,6 +155,9 @@ int64_t request_take_int64(JSContext *context, JSValue value);
 int request_read(struct run *run, const char *head, size_t length)
     __attribute__((warn_unused_result));
 void request_finish(struct run *run);
+/* Returns by which factor the app draws wider and higher than the request's size: 2 on a wide panel
+ * if its manifest supports that; else 1. The files must have been read. */
+int request_magnification(const struct run *run);
 
 /* ---- timers.c ---- */
 

@@ -139,9 +139,12 @@ static JSValue make_local(JSContext *context)
 static JSValue make_device(struct run *run)
 {
 	JSValue device = JS_NewObject(run->context);
+	int times = request_magnification(run);
 
-	if (set(run->context, device, "width", JS_NewInt32(run->context, run->request.width)) &&
-	    set(run->context, device, "height", JS_NewInt32(run->context, run->request.height)))
+	if (set(run->context, device, "width",
+		JS_NewInt32(run->context, times * run->request.width)) &&
+	    set(run->context, device, "height",
+		JS_NewInt32(run->context, times * run->request.height)))
 		return device;
 	JS_FreeValue(run->context, device);
 	return JS_EXCEPTION;

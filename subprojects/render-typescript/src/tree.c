@@ -5,8 +5,9 @@
  *   frames  {"frames": [bytes...], "delay": MS, ...}, only as the whole tree
  * A widget with "at" was made at the source location with this number in the list. Around the tree
  * is
- *   {"places": [[FILE, LINE, COLUMN]...], "at": [FILE, LINE, COLUMN], "tree": ...}
- * where "at" is the source location of the function that has made the tree, or empty. All other
+ *   {"places": [[FILE, LINE, COLUMN]...], "at": [FILE, LINE, COLUMN], "is_2x": true, "tree": ...}
+ * where "at" is the source location of the function that has made the tree, or empty; "is_2x" is
+ * there if the app draws for twice the width and height. All other
  * values are plain JSON. The tree is untrusted: it may be cyclic, deep, and have getters. Each
  * value is read once, and the output is bounded. */
 #include "run.h"
@@ -267,7 +268,9 @@ static int write_value(struct writer *writer, JSValueConst value)
 /* Writes raw frames, whose pictures must have the displayed size. */
 static int write_frames(struct writer *writer, JSValueConst value, JSValueConst frames)
 {
-	size_t wanted = (size_t)writer->run->request.width * writer->run->request.height * 3;
+	const struct request *request = &writer->run->request;
+	size_t times = (size_t)request_magnification(writer->run);
+	size_t wanted = times * request->width * times * request->height * 3;
 	int64_t count;
 
 	if (JS_GetLength(writer->context, frames, &count) < 0)
@@ -304,7 +307,10 @@ static void begin_tree(struct writer *writer)
 		bytes_add_json(writer->out, where->file->name, strlen(where->file->name));
 		bytes_add_format(writer->out, ",%u,%u", where->line, where->column);
 	}
-	bytes_add_text(writer->out, "],\"tree\":");
+	bytes_add_text(writer->out, "],");
+	if (request_magnification(writer->run) > 1)
+		bytes_add_text(writer->out, "\"is_2x\":true,");
+	bytes_add_text(writer->out, "\"tree\":");
 }
 
 static int end_tree(struct writer *writer, int status)

@@ -89,3 +89,29 @@ def test_large_files(renderer):
     answer, _ = renderer.ask(pack(app_ts="import p from './p.bin'; export default () => print(p.length);",
                                   p_bin=bytes(2 << 20)))
     assert answer["log"] == [str(2 << 20)]
+
+
+def sized(result):
+    return f"export default ({{ device }}) => {{ print(device.width, device.height); return {result}; }};"
+
+
+@pytest.mark.parametrize("line, width", [
+    ("supports2x: true", 128), ("supports2x:   True # drawn for it", 128), ("supports2x: true\r", 128), ("supports2x: true\nid: x", 128),
+    ("supports2x: false", 64), ("supports2x: trueish", 64), ("supports2x: \"true\"", 64), ("supports2x:", 64), ("# supports2x: true", 64),
+    ("  supports2x: true", 64), ("supports2x: true# no comment", 64), ("", 64),
+])
+def test_the_size_of_a_wide_panel(renderer, line, width):
+    script = pack(app_ts=sized("null"), manifest_yaml=line)
+    answer, _ = renderer.ask(script, is_2x=True)
+    assert answer["log"] == [f"{width} {width // 2}"]
+    answer, _ = renderer.ask(script)
+    assert answer["log"] == ["64 32"]
+
+
+@pytest.mark.parametrize("pixels, is_right", [(128 * 64, True), (64 * 32, False)])
+def test_raw_pictures_of_a_wide_panel(renderer, pixels, is_right):
+    script = pack(app_ts=sized(f"{{ frames: [new Uint8Array({pixels} * 3)] }}"), manifest_yaml="supports2x: true")
+    answer, _ = renderer.ask(script, is_2x=True)
+    assert ("error" not in answer) == is_right
+    if not is_right:
+        assert answer["error"]["message"] == "TypeError: frames[0] must be a Uint8Array of 24576 bytes"

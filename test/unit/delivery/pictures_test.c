@@ -161,4 +161,42 @@ SCENE(the_newest_looks_are_kept)
 	pictures_release(&pictures, &one);
 }
 
+SCENE(a_panel_that_can_load_the_bytes_needs_no_look)
+{
+	char bytes[2500];
+	struct picture_look small = {.limit_kb = 2}, large = {.limit_kb = 3}, any = {0};
+	struct picture one;
+
+	memset(bytes, 'x', sizeof(bytes));
+	one = pictures_share(&pictures, owner, (struct str){bytes, sizeof(bytes)});
+	assert_ptr_equal(picture_with_look(&one, any).data, one.data.data);
+	assert_ptr_equal(picture_with_look(&one, large).data, one.data.data);
+	assert_null(picture_with_look(&one, small).data);
+	pictures_keep_look(&pictures, &one, small, STR("cut"));
+	assert_true(str_equal(picture_with_look(&one, small), STR("cut")));
+	assert_ptr_equal(picture_with_look(&one, large).data, one.data.data);
+	pictures_release(&pictures, &one);
+}
+
+SCENE(a_look_is_made_once_for_all_panels_that_can_load_it)
+{
+	struct picture one = pictures_share(&pictures, owner, STR("one"));
+	struct picture_look small = sepia, large = sepia, other = sepia;
+	char bytes[2500];
+
+	small.limit_kb = 2;
+	large.limit_kb = 3;
+	other.limit_kb = 2;
+	other.dark = 1;
+	pictures_keep_look(&pictures, &one, large, STR("brown"));
+	assert_true(str_equal(picture_with_look(&one, small), STR("brown")));
+	assert_null(picture_with_look(&one, sepia).data); /* might have been cut */
+	assert_null(picture_with_look(&one, other).data);
+	memset(bytes, 'x', sizeof(bytes));
+	pictures_keep_look(&pictures, &one, (struct picture_look){.limit_kb = 3, .dark = 1},
+			   (struct str){bytes, sizeof(bytes)});
+	assert_null(picture_with_look(&one, (struct picture_look){.limit_kb = 2, .dark = 1}).data);
+	pictures_release(&pictures, &one);
+}
+
 RUN_TESTS(NULL, NULL)
