@@ -12,8 +12,10 @@ import { usePasskeyChoice } from "../components/proof";
 import { Tabs } from "../components/tabs";
 import { toast } from "../components/toast";
 import { go } from "../frame/place";
+import { forgetShared } from "../share/kept";
 import { Heading } from "../frame/page";
 import type { Parameters } from "../frame/routes";
+import { Install } from "./account_install";
 import { Mqtt } from "./account_mqtt";
 import { Passkeys } from "./account_passkeys";
 import { SignedIn } from "./account_sessions";
@@ -119,6 +121,7 @@ async function signOut(): Promise<void> {
 			return;
 		}
 	}
+	await forgetShared();
 	go("", { replaces: true });
 	setAccount(null);
 }
@@ -148,6 +151,7 @@ function Profile({ account }: { account: Account }): JSX.Element {
 				</div>
 			</section>
 			<Storage />
+			<Install />
 			<section class="stack">
 				<h2>Delete the account</h2>
 				<p class="words">
