@@ -217,11 +217,12 @@ enum {
 	LIMIT_DEVICE_INSTALLATIONS = 100, /* 400 */
 	LIMIT_INSTALLATION_ID = 64,	  /* code points; 400 */
 
-	/* Sessions of the pages: 401 after so long without a request, and after so long in all. If
-	 * an account would have more than LIMIT_SESSIONS, the session that was not used for longest
-	 * ends. */
+	/* Sessions of the pages: 401 after so long without a request, and after so long in all; of
+	 * a person who stays signed in, only after LIMIT_SESSION_LASTING_S. If an account would
+	 * have more than LIMIT_SESSIONS, the session that was not used for longest ends. */
 	LIMIT_SESSION_IDLE_S = 12 * 3600,
 	LIMIT_SESSION_S = 30 * 24 * 3600,
+	LIMIT_SESSION_LASTING_S = 90 * 24 * 3600,
 	LIMIT_SESSIONS = 50,
 	/* Time after the last sign-in in which a browser counts as known. New known browsers of an
 	 * account: a bucket of so many, and the seconds in which one more grows. Beyond it browsers

@@ -50,6 +50,13 @@ struct id web_session_id(struct task *task)
 	return access ? access->row.session_id : access_operator_session();
 }
 
+bool web_session_is_lasting(struct task *task)
+{
+	const struct session_access *access = state(task);
+
+	return access && access->row.is_lasting;
+}
+
 struct str web_session_hash(struct task *task)
 {
 	const struct session_access *access = state(task);
@@ -258,6 +265,7 @@ static struct step_result look_up(struct task *task, task_step *found)
 				   .secret_hash = web_session_hash(task),
 				   .idle_s = LIMIT_SESSION_IDLE_S,
 				   .life_s = LIMIT_SESSION_S,
+				   .lasting_s = LIMIT_SESSION_LASTING_S,
 			       },
 			       &access->row);
 	return task_query(task, looked_up);

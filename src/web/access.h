@@ -26,6 +26,8 @@ const struct person *web_person(struct task *task);
  * access_operator_session().
  */
 struct id web_session_id(struct task *task);
+/* Whether that session is of a person who stays signed in. */
+bool web_session_is_lasting(struct task *task);
 /* Returns the SHA-256 of the session's secret in the request; data is NULL if it has none. */
 struct str web_session_hash(struct task *task);
 

@@ -26,7 +26,8 @@ void web_add_fields(struct task *task)
 
 #define PAGE_POLICY                                                                                \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "    \
-	"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors"
+	"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "           \
+	"frame-ancestors"
 
 void web_add_page_fields(struct task *task)
 {

@@ -7,6 +7,7 @@
 
 /* GET of a page - the shell, which is the same for all pages: the browser draws them.
  * GET /web/assets/{file} - a file that the shell loads, with a hash in its name.
+ * GET of the web manifest and the service worker, whose URLs stay.
  *
  * No path in them is absolute, so that they work below a proxy's path prefix. The shell contains
  * the relative path from the page to "/", so there is one shell for each depth. */
@@ -36,6 +37,11 @@ static struct step_result asset(struct task *task)
 {
 	return reply_file(task, arena_printf(task_arena(task), "/web/assets/%.*s",
 					     STR_ARG(task_path_parameter(task, 0))));
+}
+
+static struct step_result page_file(struct task *task)
+{
+	return reply_file(task, task_request(task)->path);
 }
 
 /* Redirects to the only path of a page: a relative one, since a proxy may add a prefix. */
@@ -101,6 +107,7 @@ static struct step_result missing(struct task *task)
 }
 
 static const struct endpoint endpoint_asset = {.name = "asset", .handler = asset};
+static const struct endpoint endpoint_page_file = {.name = "page_file", .handler = page_file};
 static const struct endpoint endpoint_page = {.name = "page", .handler = page};
 static const struct endpoint endpoint_missing = {.name = "missing_page", .handler = missing};
 const struct route web_missing_page = {HTTP_GET, "(no page)", &endpoint_missing};
@@ -134,16 +141,19 @@ static const struct route routes[] = {
     {HTTP_GET, "/devices/{deviceId}/push", &endpoint_page},
     {HTTP_GET, "/devices/{deviceId}/settings", &endpoint_page},
     {HTTP_GET, "/link", &endpoint_page},
+    {HTTP_GET, "/manifest.webmanifest", &endpoint_page_file},
     {HTTP_GET, "/panel", &endpoint_page},
     {HTTP_GET, "/register", &endpoint_page},
     {HTTP_GET, "/review", &endpoint_page},
     {HTTP_GET, "/review/{versionId}", &endpoint_page},
+    {HTTP_GET, "/share", &endpoint_page},
     {HTTP_GET, "/studio", &endpoint_page},
     {HTTP_GET, "/studio/{appId}", &endpoint_page},
     {HTTP_GET, "/studio/{appId}/details", &endpoint_page},
     {HTTP_GET, "/studio/{appId}/versions", &endpoint_page},
     {HTTP_GET, "/studio/{appId}/versions/{version}", &endpoint_page},
     {HTTP_GET, "/web/assets/{file}", &endpoint_asset},
+    {HTTP_GET, "/worker.js", &endpoint_page_file},
 #ifdef WEB_DEVELOPMENT
     {HTTP_GET, "/web/components", &endpoint_page},
 #endif

@@ -8,11 +8,13 @@
 //
 // Styles are in the script that draws the pages: without it there is nothing to style, and a
 // separate file would cost one more request before the first paint.
+import crypto from "node:crypto";
 import { brotliCompressSync, constants } from "node:zlib";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
+import { icon, ICON_SIZES, manifest } from "./installed.mjs";
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url));
 // "/" and "/panel" have depth 0, "/devices/ID" has 1. A path without a page may have more.
@@ -166,6 +168,36 @@ async function bundle() {
 	};
 }
 
+/** The service worker: one file, whose URL stays. */
+async function serviceWorker() {
+	const result = await build({
+		absWorkingDir: SOURCE,
+		entryPoints: ["src/share/worker.ts"],
+		outfile: path.join(folder, "worker.js"),
+		bundle: true,
+		format: "iife",
+		target: "es2022",
+		minify: true,
+		metafile: true,
+		write: false,
+		legalComments: "none",
+		logLevel: "warning",
+	});
+	const data = Buffer.from(result.outputFiles[0].contents);
+	return { data, inputs: Object.keys(result.metafile.inputs) };
+}
+
+/** Icons with a hash in their names, and the manifest that names them. */
+function installed() {
+	const icons = ICON_SIZES.map((size) => {
+		const data = icon(size);
+		const hash = crypto.createHash("sha256").update(data).digest("hex").slice(0, 8);
+		return { size, data, name: `icon-${size}-${hash}.png` };
+	});
+	const text = manifest(icons.map(({ size, name }) => ({ size, src: `web/assets/${name}` })));
+	return { icons, manifest: Buffer.from(text) };
+}
+
 /** Loaded parts import the first script for what they share with it, so all of it is in a part, and the
  * entry does nothing but import that. Returns the part's name. */
 function firstScript(outputs) {
@@ -185,14 +217,26 @@ function shells(script) {
 }
 
 const { outputs, inputs } = await bundle();
+const worker = await serviceWorker();
+const app = installed();
 const script = firstScript(outputs);
 fs.rmSync(folder, { recursive: true, force: true });
 fs.mkdirSync(folder, { recursive: true });
 const lines = ["--cache-control", "public, max-age=31536000, immutable"];
-for (const { name, data } of outputs) lines.push(`/web/assets/${name}=${write(name, data)}`);
+for (const { name, data } of [...outputs, ...app.icons])
+	lines.push(`/web/assets/${name}=${write(name, data)}`);
 lines.push("--cache-control", "no-cache");
 for (const { name, data } of shells(script)) lines.push(`${name}=${write(name, data)}`);
+lines.push(`/worker.js=${write("worker.js", worker.data)}`);
+lines.push(`/manifest.webmanifest=${write("manifest.webmanifest", app.manifest)}`);
 fs.writeFileSync(list, `${lines.join("\n")}\n`);
-const used = [...inputs, "src/shell.html", "build.mjs", "package-lock.json"];
+const used = [
+	...inputs,
+	...worker.inputs,
+	"src/shell.html",
+	"build.mjs",
+	"installed.mjs",
+	"package-lock.json",
+];
 const names = used.map((name) => path.join(SOURCE, name).replaceAll(" ", "\\ "));
 fs.writeFileSync(depfile, `${list}: ${names.join(" ")}\n`);

@@ -5,9 +5,13 @@ import http from "node:http";
 export async function slowProxy(url, isHeld) {
 	const target = new URL(url);
 	const held = [];
-	const state = { isHolding: true, isStalled: false, asked: [] };
+	const state = { isHolding: true, isStalled: false, isGone: false, asked: [] };
 	const proxy = http.createServer((request, response) => {
 		const { method, url: path } = request;
+		if (state.isGone) {
+			request.destroy();
+			return;
+		}
 		// The server only knows its own host name.
 		const { host, origin } = target;
 		const headers = { ...request.headers, host, ...(request.headers.origin ? { origin } : {}) };

@@ -31,7 +31,7 @@ def test_nothing_in_a_shell_is_absolute(scene):
         page = scene.server.get(path).body.decode()
         assert f'data-base="{base}"' in page and "<base" not in page
         urls = [url for url in re.findall(r'(?:href|src)="([^"]*)"', page) if not url.startswith("data:")]
-        assert len(urls) == 2 and all(url.startswith(base) for url in urls), urls
+        assert len(urls) == 3 and all(url.startswith(base) for url in urls), urls
 
 
 def test_files_are_kept_for_ever_and_sent_compressed(scene):

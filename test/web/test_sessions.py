@@ -121,6 +121,58 @@ def test_one_that_nobody_uses_expires(world, person):
         assert used.is_signed_in()
 
 
+def test_staying_signed_in(world, person):
+    """The session of a person's own device ends by its age only, and with a new password as others do."""
+    with DatabaseClock(world.database) as clock:
+        own = Browser(world)
+        answer = own.post("/web/session", {"email": person.email, "password": PASSWORD, "staysSignedIn": True})
+        assert "Max-Age=7776000;" in cookie_set(answer)
+        other = person.browser()
+        shown = {entry["isCurrent"]: entry for entry in own.get("/web/sessions").ok()}
+        assert [shown[True]["staysSignedIn"], shown[False]["staysSignedIn"]] == [True, False]
+        clock.advance("90 days - 1 second")
+        other.get("/web/account").problem(401)
+        assert own.is_signed_in()
+        Person(world).browser()  # a sign-in removes those that have expired
+        assert len(sessions(world, person)) == 1
+        # A changed password gives this session another secret, and it still stays.
+        answer = own.post("/web/account/password", {"currentPassword": PASSWORD, "password": OTHER_PASSWORD})
+        assert "Max-Age=7776000;" in cookie_set(answer)
+        clock.advance(1)
+        own.get("/web/account").problem(401)
+        clock.advance(1)
+        Person(world).browser()
+        assert not sessions(world, person)
+
+
+def test_a_session_that_stays_can_be_ended(person):
+    def stay():
+        browser = Browser(person.world)
+        browser.post("/web/session", {"email": person.email, "password": PASSWORD, "staysSignedIn": True}).ok()
+        return browser
+
+    one, two = stay(), person.browser()
+    two.delete("/web/sessions").ok()
+    assert not one.is_signed_in()
+    one = stay()
+    two.post("/web/account/password", {"currentPassword": PASSWORD, "password": OTHER_PASSWORD}).ok()
+    assert not one.is_signed_in() and two.is_signed_in()
+
+
+def test_names(world, person):
+    browser = person.browser()
+    [session] = browser.get("/web/sessions").ok()
+    assert session["name"] is None
+    path = f"/web/sessions/{session['id']}"
+    browser.request("PUT", path, body={"name": "My phone"}).ok()
+    assert browser.get("/web/sessions").ok()[0]["name"] == "My phone"
+    for name in ("", "x" * 101, None):
+        browser.request("PUT", path, body={"name": name}).problem(400)
+    for unknown in (UNKNOWN_ID, "none"):
+        browser.request("PUT", f"/web/sessions/{unknown}", body={"name": "x"}).problem(404)
+    Person(world).browser().request("PUT", path, body={"name": "x"}).problem(404)
+
+
 def test_one_that_is_used_expires_as_well(world, person):
     with DatabaseClock(world.database) as clock:
         browser = person.browser()

@@ -18,6 +18,7 @@ struct authentication {
 	struct str password;
 	struct assertion passkey;
 	struct id account_id; /* required account; none: any, which is found */
+	bool stays_signed_in; /* a session that starts lasts for LIMIT_SESSION_LASTING_S */
 
 	/* Results: */
 	const char *fault; /* NULL: it is the owner. Else the fault: "is not ..." */

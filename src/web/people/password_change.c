@@ -27,7 +27,7 @@ static struct step_result ended(struct task *task)
 	known_sessions_add(web_service_of(task)->sessions, change->token_hash,
 			   task_account_id(task), clock_monotonic_us());
 	web_changed(task, task_account_id(task), "sessions");
-	web_set_cookie(task, str_from(change->token));
+	web_set_cookie(task, str_from(change->token), web_session_is_lasting(task));
 	return task_reply_empty(task, 200);
 }
 

@@ -69,6 +69,7 @@ static void on_ask(struct later *later)
 				     .ids = {ids, count},
 				     .idle_s = LIMIT_SESSION_IDLE_S,
 				     .life_s = LIMIT_SESSION_S,
+				     .lasting_s = LIMIT_SESSION_LASTING_S,
 				 },
 				 NULL);
 	checks->query.done = on_alive;

@@ -31,6 +31,7 @@ static struct step_result session_create_begin(struct task *task)
 		return answer;
 	state->authentication.email = state->body.email;
 	state->authentication.password = state->body.password;
+	state->authentication.stays_signed_in = state->body.stays_signed_in;
 	return web_authenticate(task, &state->authentication, proven);
 }
 

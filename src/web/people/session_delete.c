@@ -13,7 +13,7 @@ static struct step_result ended(struct task *task)
 {
 	web_changed(task, task_account_id(task), "sessions");
 	web_changed(task, (struct id){0}, "admin");
-	web_set_cookie(task, (struct str){0});
+	web_set_cookie(task, (struct str){0}, false);
 	return task_reply_empty(task, 200);
 }
 

@@ -30,6 +30,7 @@ static struct step_result session_passkey_begin(struct task *task)
 	if (web_has_no_sessions(task, &answer))
 		return answer;
 	state->authentication.passkey = state->body;
+	state->authentication.stays_signed_in = state->body.stays_signed_in;
 	return web_authenticate(task, &state->authentication, proven);
 }
 

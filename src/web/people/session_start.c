@@ -36,11 +36,13 @@ static void set_cookie(struct task *task, const char *name, struct str value, in
 			 web_service_of(task)->site.is_https ? "Secure; " : "", same_site));
 }
 
-void web_set_cookie(struct task *task, struct str token)
+void web_set_cookie(struct task *task, struct str token, bool is_lasting)
 {
+	int age_s = is_lasting ? LIMIT_SESSION_LASTING_S : LIMIT_SESSION_S;
+
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
 	set_cookie(task, site_cookie_name(&web_service_of(task)->site), token,
-		   token.length ? LIMIT_SESSION_S : 0, "Lax");
+		   token.length ? age_s : 0, "Lax");
 }
 
 /* Marks the browser as known, or for longer. The number of new browsers of an account is limited:
@@ -97,6 +99,7 @@ struct started {
 	struct person person;
 	char token[TOKEN_LENGTH + 1];
 	uint8_t hash[KEY_HASH_BYTES];
+	bool is_lasting;
 };
 
 static struct step_result started(struct task *task)
@@ -111,7 +114,7 @@ static struct step_result started(struct task *task)
 			   clock_monotonic_us());
 	web_changed(task, fresh->person.id, "sessions");
 	web_changed(task, (struct id){0}, "admin");
-	web_set_cookie(task, str_from(fresh->token));
+	web_set_cookie(task, str_from(fresh->token), fresh->is_lasting);
 	know_browser(task, fresh->person.id);
 	return task_reply_record(task, 200, &person_record, &fresh->person);
 }
@@ -121,6 +124,7 @@ struct step_result web_start_session(struct task *task, const struct authenticat
 	struct started *fresh = arena_zalloc(task_arena(task), sizeof(*fresh));
 
 	*web_fresh_session(task) = fresh;
+	fresh->is_lasting = authentication->stays_signed_in;
 	token_new(fresh->token);
 	key_hash(str_from(fresh->token), fresh->hash);
 	statement_session_start(task_new_query(task),
@@ -133,7 +137,9 @@ struct step_result web_start_session(struct task *task, const struct authenticat
 				    .credential_id = authentication->credential_id,
 				    .address = web_address(task),
 				    .user_agent = user_agent(task),
+				    .is_lasting = fresh->is_lasting,
 				    .idle_s = LIMIT_SESSION_IDLE_S,
+				    .lasting_s = LIMIT_SESSION_LASTING_S,
 				    .sessions_max = LIMIT_SESSIONS,
 				},
 				&fresh->person);

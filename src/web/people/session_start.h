@@ -21,5 +21,5 @@ __attribute__((warn_unused_result)) struct step_result web_end_late_sessions(str
 __attribute__((warn_unused_result)) bool web_has_no_sessions(struct task *task,
 							     struct step_result *ret_answer);
 
-/* Sets the session's cookie; an empty token removes it. */
-void web_set_cookie(struct task *task, struct str token);
+/* Sets the session's cookie; an empty token removes it. is_lasting: the person stays signed in. */
+void web_set_cookie(struct task *task, struct str token, bool is_lasting);

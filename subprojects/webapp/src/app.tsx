@@ -14,6 +14,7 @@ import { matchRoute, type Parameters as PathParameters } from "./frame/routes";
 import { Shortcuts } from "./frame/shortcuts";
 import { DevicesPage } from "./pages/devices";
 import { Missing } from "./pages/missing";
+import { startServiceWorker } from "./share/install";
 
 type Page = (props: { account: Account; parameters: PathParameters }) => JSX.Element | null;
 
@@ -46,7 +47,8 @@ function loadMoreLater(): void {
 	if (isLater) return;
 	isLater = true;
 	const load = () => Promise.all([import("./pages/of_device"), import("./pages/of_apps")]);
-	setTimeout(() => void load().catch(() => undefined), LATER_MS);
+	const start = () => Promise.all([load(), startServiceWorker()]);
+	setTimeout(() => void start().catch(() => undefined), LATER_MS);
 }
 
 // Pages with several paths keep their state while the path changes.
@@ -84,6 +86,7 @@ const pages: Record<string, Page> = {
 	"devices/{id}/flash": FlashPage,
 	"devices/{id}/{tab}": DevicePage,
 	"devices/{id}/apps/{installation}": ofApps("InstallationPage"),
+	share: ofDevice("SharePage"),
 	"development/keys": other("KeysPage"),
 	"development/webhooks": other("WebhooksPage"),
 	account: AccountPage,

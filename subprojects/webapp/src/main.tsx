@@ -19,12 +19,14 @@ import { startFocus } from "./frame/focus";
 import { startLinks } from "./frame/links";
 import { path, startPlaces } from "./frame/place";
 import { startShortcuts } from "./frame/shortcuts";
+import { watchInstallOffer } from "./share/install";
 
 const root = document.getElementById("app");
 if (root) {
 	startPlaces();
 	startLinks();
 	startFocus();
+	watchInstallOffer();
 	startShortcuts(() => Boolean(start.value?.account));
 	if (path.value !== "panel") {
 		watchServer();

@@ -71,6 +71,19 @@ async function prepare(chosen: Chosen, fit: Fit, at: number, size: Size): Promis
 	return blob;
 }
 
+function tooLarge({ size }: Blob): string | undefined {
+	if (size <= BYTES_MAX) return undefined;
+	return `This picture takes ${kib(size)}, and the limit is ${kib(BYTES_MAX)}. Make it shorter or use fewer colours.`;
+}
+
+/** Returns the picture as a panel of this size gets it; an Error says why it cannot. */
+export async function preparedFor(chosen: Chosen, fit: Fit, at: number, size: Size): Promise<Blob> {
+	const blob = await prepare(chosen, fit, at, size);
+	const fault = tooLarge(blob);
+	if (fault !== undefined) throw new Error(fault);
+	return blob;
+}
+
 function kib(bytes: number): string {
 	return `${Math.ceil(bytes / 1024)} KiB`;
 }
@@ -85,10 +98,7 @@ export function usePrepared(chosen: Chosen, fit: Fit, at: number, size: Size): P
 			const blob = await prepare(chosen, fit, at, size);
 			if (isOver) return;
 			url = URL.createObjectURL(blob);
-			const fault =
-				blob.size > BYTES_MAX
-					? `This picture takes ${kib(blob.size)}, and the limit is ${kib(BYTES_MAX)}. Make it shorter or use fewer colours.`
-					: undefined;
+			const fault = tooLarge(blob);
 			setPrepared({ blob, url, ...(fault === undefined ? {} : { fault }) });
 		};
 		make().catch(() => {

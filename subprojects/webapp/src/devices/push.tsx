@@ -202,7 +202,8 @@ function WayFields(props: WayProps): JSX.Element {
 	);
 }
 
-async function send(device: Device, blob: Blob, way: Way): Promise<void> {
+/** Pushes a picture and reports what comes of it. */
+export async function send(device: Device, blob: Blob, way: Way): Promise<void> {
 	const image = await toBase64(blob);
 	const wake = way.isWaking && !(way.kind === "rotation" && way.isQuiet);
 	const body =

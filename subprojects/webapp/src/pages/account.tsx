@@ -1,30 +1,26 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { get, patch, post, Problem, remove, type Account, type Schemas } from "../api/client";
+import { get, patch, post, Problem, remove, type Account } from "../api/client";
 import type { Passkey } from "../api/passkey";
-import { useResource, type Resource } from "../api/resource";
+import { useResource } from "../api/resource";
 import { renewSession, setAccount } from "../api/session";
-import { RowActions } from "../components/actions";
 import { Button } from "../components/button";
 import { mebibytes } from "../components/bytes";
-import { confirm } from "../components/dialog";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
 import { usePasskeyChoice } from "../components/proof";
-import { Table } from "../components/table";
 import { Tabs } from "../components/tabs";
-import { browserName } from "../components/time";
 import { toast } from "../components/toast";
-import { When } from "../components/when";
 import { go } from "../frame/place";
+import { forgetShared } from "../share/kept";
 import { Heading } from "../frame/page";
 import type { Parameters } from "../frame/routes";
+import { Install } from "./account_install";
 import { Mqtt } from "./account_mqtt";
 import { Passkeys } from "./account_passkeys";
+import { SignedIn } from "./account_sessions";
 import { Missing } from "./missing";
 import { PASSWORD_HELP } from "./new_account";
-
-type Session = Schemas["Session"];
 
 /** Saved on leaving the field. */
 function Name({ account }: { account: Account }): JSX.Element {
@@ -116,88 +112,6 @@ function Password({ passkeys }: { passkeys: readonly Passkey[] }): JSX.Element {
 	);
 }
 
-async function end(session: Session, sessions: Resource<Session[]>): Promise<void> {
-	const where = browserName(session.userAgent);
-	const isSure = await confirm({
-		title: `End the session of ${where}?`,
-		text: "That browser is signed out at once.",
-		action: "End session",
-	});
-	if (!isSure) return;
-	try {
-		await remove("/web/sessions/{sessionId}", { sessionId: session.id });
-		toast(`${where} signed out`);
-	} catch (error) {
-		if (error instanceof Problem) toast(error.message);
-	}
-	await sessions.refresh();
-}
-
-async function endOthers(sessions: Resource<Session[]>): Promise<void> {
-	const isSure = await confirm({
-		title: "End all other sessions?",
-		text: "You stay signed in only in this browser.",
-		action: "End sessions",
-	});
-	if (!isSure) return;
-	try {
-		await remove("/web/sessions");
-		toast("You are signed in only in this browser");
-	} catch (error) {
-		if (error instanceof Problem) toast(error.message);
-	}
-	await sessions.refresh();
-}
-
-function Sessions({ sessions }: { sessions: Resource<Session[]> }): JSX.Element | null {
-	const rows = sessions.value.value;
-	if (!rows) return null;
-	return (
-		<div class="stack">
-			<Table
-				caption="Your sessions"
-				rows={rows}
-				rowKey={(session) => session.id}
-				columns={[
-					{
-						title: "Browser",
-						cell: ({ userAgent, isCurrent }) => (
-							<span title={userAgent}>
-								{browserName(userAgent)} {isCurrent && <span class="badge">this browser</span>}
-							</span>
-						),
-					},
-					{ title: "Address", cell: (session) => session.address },
-					{ title: "Signed in", cell: (session) => <When at={session.createdAt} /> },
-					{ title: "Last used", cell: (session) => <When at={session.lastUsedAt} /> },
-					{
-						title: "End",
-						isAction: true,
-						cell: (session) =>
-							!session.isCurrent && (
-								<RowActions
-									name={browserName(session.userAgent)}
-									actions={[
-										{
-											words: "End",
-											of: `the session of ${browserName(session.userAgent)}`,
-											onClick: () => void end(session, sessions),
-										},
-									]}
-								/>
-							),
-					},
-				]}
-			/>
-			{rows.length > 1 && (
-				<div class="row">
-					<Button onClick={() => void endOthers(sessions)}>End all other sessions</Button>
-				</div>
-			)}
-		</div>
-	);
-}
-
 async function signOut(): Promise<void> {
 	try {
 		await remove("/web/session");
@@ -207,6 +121,7 @@ async function signOut(): Promise<void> {
 			return;
 		}
 	}
+	await forgetShared();
 	go("", { replaces: true });
 	setAccount(null);
 }
@@ -236,6 +151,7 @@ function Profile({ account }: { account: Account }): JSX.Element {
 				</div>
 			</section>
 			<Storage />
+			<Install />
 			<section class="stack">
 				<h2>Delete the account</h2>
 				<p class="words">
@@ -261,25 +177,6 @@ function SignIn({ account }: { account: Account }): JSX.Element {
 			</section>
 			<Passkeys account={account} passkeys={passkeys} />
 		</>
-	);
-}
-
-function SignedIn(): JSX.Element {
-	const sessions = useResource(() => get("/web/sessions"), ["sessions"]);
-	return (
-		<section class="stack">
-			<h2>Sessions</h2>
-			<p class="words">
-				Browsers in which you are signed in. A session ends after 12 hours without use.
-			</p>
-			<Sessions sessions={sessions} />
-			<p class="words">
-				<a href="account/access" data-page>
-					See what else can act for your account
-				</a>
-				: passkeys, API keys, webhooks and MQTT.
-			</p>
-		</section>
 	);
 }
 

@@ -5,3 +5,4 @@ export { Together } from "../devices/together";
 export { DevicePage } from "./device";
 export { NewDevicePage } from "./device_new";
 export { DevicesList } from "./devices_list";
+export { SharePage } from "./share";

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { post } from "../api/client";
 import { arePasskeysOffered } from "../api/passkey";
 import { setAccount, signedOutReason, start } from "../api/session";
+import { Check } from "../components/check";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
 import { Gate } from "../frame/gate";
@@ -11,11 +12,16 @@ import { go } from "../frame/place";
 import { NewAccountFields, type NewAccount } from "./new_account";
 import { PasskeySignIn } from "./sign_in_passkey";
 
-function SignInForm(): JSX.Element {
+interface SignInProps {
+	staysSignedIn: boolean;
+	onStays: (stays: boolean) => void;
+}
+
+function SignInForm({ staysSignedIn, onStays }: SignInProps): JSX.Element {
 	const [email, setEmail] = useState("");
 	const [password, setPassword] = useState("");
 	const submit = async () => {
-		setAccount(await post("/web/session", { email, password }));
+		setAccount(await post("/web/session", { email, password, staysSignedIn }));
 		if (location.pathname.endsWith("/register")) go("", { replaces: true });
 	};
 	return (
@@ -43,6 +49,11 @@ function SignInForm(): JSX.Element {
 						autoComplete="current-password"
 						isRequired
 						isVerbatim
+					/>
+					<Check
+						label="This device is mine: stay signed in for 90 days"
+						isOn={staysSignedIn}
+						onChange={onStays}
 					/>
 				</>
 			)}
@@ -104,6 +115,17 @@ function Elsewhere(): JSX.Element {
 	);
 }
 
+/** The ways to sign in, and whether the session stays. */
+function SignInWays(): JSX.Element {
+	const [staysSignedIn, setStays] = useState(false);
+	return (
+		<>
+			<SignInForm staysSignedIn={staysSignedIn} onStays={setStays} />
+			<PasskeySignIn staysSignedIn={staysSignedIn} />
+		</>
+	);
+}
+
 /** "/" and every other page that needs a signed-in user, if there is none. */
 export function SignInPage(): JSX.Element {
 	const isOpen = start.value?.registration === "open";
@@ -120,8 +142,7 @@ export function SignInPage(): JSX.Element {
 			<Heading title="Sign in" />
 			{signedOutReason.value !== undefined && <p class="notice">{signedOutReason.value}</p>}
 			<Hindrance />
-			<SignInForm />
-			<PasskeySignIn />
+			<SignInWays />
 			<p class="quiet">
 				{isOpen ? (
 					<>

@@ -9,13 +9,18 @@ import { go } from "../frame/place";
 /** An offer is renewed before its challenge expires. */
 const OFFER_MS = 4 * 60_000;
 
-async function signInWith(assertion: Assertion): Promise<void> {
-	setAccount(await post("/web/session/passkey", assertion));
+async function signInWith(assertion: Assertion, staysSignedIn: boolean): Promise<void> {
+	setAccount(await post("/web/session/passkey", { ...assertion, staysSignedIn }));
 	if (location.pathname.endsWith("/register")) go("", { replaces: true });
 }
 
 /** Lets the browser offer passkeys in the field of the e-mail address, if it can. */
-function usePasskeyOffer(onProblem: (problem: Problem) => void): () => void {
+function usePasskeyOffer(
+	staysSignedIn: boolean,
+	onProblem: (problem: Problem) => void,
+): () => void {
+	const stays = useRef(staysSignedIn);
+	stays.current = staysSignedIn;
 	const stop = useRef<(() => void) | undefined>(undefined);
 	useEffect(() => {
 		let timer = 0;
@@ -36,7 +41,7 @@ function usePasskeyOffer(onProblem: (problem: Problem) => void): () => void {
 				return; // it was not used
 			}
 			try {
-				await signInWith(assertion);
+				await signInWith(assertion, stays.current);
 			} catch (error) {
 				if (!(error instanceof Problem)) throw error;
 				onProblem(error);
@@ -55,16 +60,16 @@ function usePasskeyOffer(onProblem: (problem: Problem) => void): () => void {
 }
 
 /** Sign-in with a passkey, if browser and server support it. */
-export function PasskeySignIn(): JSX.Element | null {
+export function PasskeySignIn({ staysSignedIn }: { staysSignedIn: boolean }): JSX.Element | null {
 	const [problem, setProblem] = useState<Problem>();
 	const [isBusy, setBusy] = useState(false);
-	const stopOffer = usePasskeyOffer(setProblem);
+	const stopOffer = usePasskeyOffer(staysSignedIn, setProblem);
 	if (!arePasskeysOffered()) return null;
 	const signIn = async () => {
 		setBusy(true);
 		stopOffer();
 		try {
-			await signInWith(await askPasskey());
+			await signInWith(await askPasskey(), staysSignedIn);
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;
 			setProblem(error);
