@@ -55,6 +55,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def drip(self, content, stop):
+        """A byte now and then, until the client leaves."""
+        self.close_connection = True
+        with contextlib.suppress(OSError):
+            for byte in content:
+                self.wfile.write(bytes([byte]))
+                if stop.wait(0.2):
+                    return
+
     def do_GET(self):
         releases = self.server.releases
         path = self.path.partition("?")[0]
@@ -72,7 +81,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         self.send_response(200)
         self.send_header("Content-Length", str(len(content) + releases.missing.get(path, 0)))
+        for number in range(releases.headers.get(path, (0, 0))[0]):
+            self.send_header(f"X-{number}", "a" * releases.headers[path][1])
         self.end_headers()
+        if path in releases.dripping:
+            self.drip(content, releases.dripping[path])
+            return
         half = len(content) // 2
         with contextlib.suppress(OSError):
             self.wfile.write(content[:half])
@@ -87,6 +101,7 @@ class Releases:
 
     def __init__(self, certificate):
         self.seen, self.gates, self.missing, self.answers, self.list = [], {}, {}, {}, []
+        self.headers, self.dripping = {}, {}  # (number, bytes of each); events that end it
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.server.releases = self
@@ -99,7 +114,7 @@ class Releases:
 
     def clear(self):
         self.seen.clear()
-        for kept in (self.gates, self.missing, self.answers):
+        for kept in (self.gates, self.missing, self.answers, self.headers, self.dripping):
             kept.clear()
         self.list.clear()
         self.publish()

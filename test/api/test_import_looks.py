@@ -99,3 +99,39 @@ def test_the_place_of_a_device(account, location, stored, is_noted):
 def test_the_size_is_that_of_the_board(account, type, size):
     report = brought(account, exported("Desk", location=None, type=type))
     assert account.world.sql("SELECT size FROM device WHERE id = %s", report["devices"][0]["id"]) == [(size,)]
+
+
+def test_nothing_of_an_account_is_lost(account, clock):
+    """Windows, filters, curve, recurrence and place together: the report names none, and /v0 shows them as the file has them."""
+    own = {"start_time": "07:30", "end_time": "22:15", "color_filter": "ice", "show_full_animation": True, "auto_pin": True,
+           "display_time": 45, "enabled": False, "use_custom_recurrence": True, "recurrence_type": "weekly", "recurrence_interval": 2,
+           "recurrence_pattern": {"weekdays": ["saturday", "sunday"]}, "recurrence_start_date": "2026-03-01",
+           "recurrence_end_date": "2030-12-24"}
+    monthly = {"use_custom_recurrence": True, "recurrence_type": "monthly", "recurrence_interval": 1,
+               "recurrence_pattern": {"day_of_week": "last_friday"}}
+    place = {"lat": "45.81", "lng": "15.98", "description": "Zagreb", "locality": "Zagreb", "place_id": "x", "timezone": "Europe/Zagreb"}
+    export = exported(
+        "Desk", [entry(clock.slug, 1, **own), entry(clock.slug, 2, days=["monday", "sunday"]), entry(clock.slug, 3, **monthly)],
+        type="tronbyt_s3_wide", custom_brightness_scale="0,5,15,35,70,100", night_mode_enabled=True, night_start="23:15", night_end="06:05",
+        night_mode_app="2", dim_mode_enabled=True, dim_time="19:45", color_filter="warm", night_color_filter="redshift",
+        dim_color_filter="sepia", timezone="Europe/Zagreb", location=place, notes="by the window", pinned_app="1", locale="hr")
+    report = brought(account, export)
+    assert {what for _, what in notes(report)} <= {"render interval"}
+    id = report["devices"][0]["id"]
+    assert account.world.sql("SELECT color_filter, night_color_filter, dim_color_filter, brightness_curve, size, board, locale, place_json::jsonb "
+                             "FROM device WHERE id = %s", id) == [
+        ("warm", "redshift", "sepia", "5,15,35,70,100", "128x64", "tronbyt_s3_wide", "hr", place)]
+    older = account.get(f"/v0/devices/{id}").ok()
+    assert {name: older["nightMode"][name] for name in ("enabled", "startTime", "endTime")} == {
+        "enabled": True, "startTime": "23:15", "endTime": "06:05"}
+    assert (older["dimMode"]["enabled"], older["dimMode"]["startTime"], older["notes"]) == (True, "19:45", "by the window")
+    first, second, third = account.get(f"/v0/devices/{id}/installations").ok()["installations"]
+    assert (older["pinnedApp"], older["nightMode"]["app"]) == (first["id"], second["id"])
+    names = {"start_time": "startTime", "end_time": "endTime", "color_filter": "colorFilter", "auto_pin": "autoPin",
+             "display_time": "displayTimeSec", "enabled": "enabled", "use_custom_recurrence": "useCustomRecurrence",
+             "recurrence_type": "recurrenceType", "recurrence_interval": "recurrenceInterval", "recurrence_pattern": "recurrencePattern",
+             "recurrence_start_date": "recurrenceStartDate", "recurrence_end_date": "recurrenceEndDate"}
+    for shown, members in ((first, own), (third, monthly)):
+        assert {name: shown[names[name]] for name in members if name in names} == {
+            name: value for name, value in members.items() if name in names}
+    assert first["showFullAnimation"] == "true" and second["days"] == ["monday", "sunday"]

@@ -1,6 +1,9 @@
 """GET and PUT .../plan, and .../dim and .../undim: windows of a device's week, what holds, and what decides it."""
 
+import itertools
 import json
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from database_clock import DatabaseClock
@@ -231,3 +234,62 @@ def test_sleep_is_not_lit_by_a_window(account):
     assert device.poll()["Tronbyt-Brightness"] == "80"
     account.request("PATCH", device.path, body={"brightness": 0}).ok()
     assert device.poll()["Tronbyt-Brightness"] == "0"
+
+
+# Sundays on which clocks change: at 2:00 and 3:00, in the Chatham Islands, 12:45 hours ahead, at 2:45 and 3:45.
+CHANGES = [("Europe/Zagreb", "2027-03-28"), ("Europe/Zagreb", "2026-10-25"), ("America/New_York", "2027-03-14"),
+           ("America/New_York", "2026-11-01"), ("Pacific/Chatham", "2026-09-27"), ("Pacific/Chatham", "2027-04-04")]
+WEEK = [
+    {"from": "22:10", "to": "06:20", "dark": True},  # over the change
+    {"weekdays": ["saturday"], "from": "23:30", "to": "07:40", "dark": False, "brightness": 5},  # also over it, later in the plan
+    {"weekdays": ["sunday"], "from": "00:00", "to": "00:00", "colorFilter": "warm"},
+    {"weekdays": DAYS[:5], "from": "08:15", "to": "17:45", "interval": 60},
+    {"weekdays": ["monday", "sunday"], "from": "20:00", "to": "01:00", "brightness": 11}]
+
+
+def holds(window, local):
+    """Whether the window is open at that time of the clock on the wall."""
+    start, end = (int(text[:2]) * 60 + int(text[3:]) for text in (window["from"], window["to"]))
+    days = [DAYS.index(name) for name in window.get("weekdays", DAYS)]
+    minute, day = local.hour * 60 + local.minute, local.weekday()
+    if start < end:
+        return start <= minute < end and day in days
+    return (minute >= start and day in days) or (minute < end and (day - 1) % 7 in days)
+
+
+def expected(local):
+    now = {"dark": False, "brightness": 40, "colorFilter": "none", "interval": 15, "installationId": None}
+    for window in WEEK:
+        if holds(window, local):
+            now.update({name: window[name] for name in now if name in window})
+    return now
+
+
+def bounds(zone, first):
+    """The times at which a window begins or ends, and a minute before each."""
+    found = set()
+    for day in range(9):
+        for text in {window[name] for window in WEEK for name in ("from", "to")}:
+            local = datetime.combine(first + timedelta(day), time.fromisoformat(text), zone)
+            found |= {local.astimezone(UTC), local.astimezone(UTC) - timedelta(minutes=1)}
+    return sorted(found)
+
+
+@pytest.mark.parametrize("zone, sunday", CHANGES)
+def test_a_week_with_a_change_of_the_clock(world, account, zone, sunday):
+    """Each minute at which something begins or ends, and that before it, beside a model of the clock on the wall; what next
+    changes is announced in time."""
+    device = account.device(timezone=zone, brightness=40)
+    put(device, *WEEK).ok()
+    zone, seen = ZoneInfo(zone), []
+    times = bounds(zone, date.fromisoformat(sunday) - timedelta(4))
+    assert len({at.astimezone(zone).utcoffset() for at in times}) == 2
+    with DatabaseClock(world.database) as clock:
+        for at in times:
+            clock.set(at.isoformat())
+            plan, local = shown(device), at.astimezone(zone)
+            assert plan["now"] == expected(local), local
+            seen.append((at, plan["now"], datetime.fromisoformat(plan["nextChangeAt"].replace("Z", "+00:00"))))
+    for (at, now, change), (later, then, _) in itertools.pairwise(seen):
+        assert now == then or at < change <= later, (at, later)
+    assert len({json.dumps(now) for _, now, _ in seen}) > 5

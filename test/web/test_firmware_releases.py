@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import signal
 import threading
 
 import pytest
@@ -185,6 +186,48 @@ def test_progress_and_an_interruption(releases, browser, trusting):
     releases.gates[at].set()
     assert came(end_of(browser)) == [("tronbyt_s3", "1.6.6", "known"), ("waveshare_s3", "1.6.6", "added")]
     assert len(images(browser)) == 2
+
+
+def test_a_worker_that_is_killed(releases, browser, trusting):
+    """Another one begins anew when the lease ends."""
+    large = image(version=b"1.6.6", last=bytes(range(256)) * 8000)
+    releases.add("v1.6.6", {"tronbyt-s3_firmware.bin": S3, "waveshare-s3_firmware.bin": large})
+    at = "/objects/v1.6.6/waveshare-s3_firmware.bin"
+    releases.gates[at] = threading.Event()
+    browser.post(PATH).ok()
+    wait_until(lambda: browser.get(PATH).ok()["bytes"] > 0, "progress")
+    for worker in trusting.server.workers():
+        os.kill(worker, signal.SIGKILL)
+        trusting.kills += 1
+    trusting.server.wait_until_ready()
+    assert (browser.get(PATH).ok()["state"], len(images(browser))) == ("fetching", 1)
+    trusting.sql("UPDATE firmware_releases SET leased_until = now()")
+    releases.gates[at].set()
+    browser.patch(PATH, {"releasesUrl": releases.url}).ok()  # which wakes the workers
+    assert came(end_of(browser)) == [("tronbyt_s3", "1.6.6", "known"), ("waveshare_s3", "1.6.6", "added")]
+
+
+@pytest.mark.parametrize("headers, words", [((1, 70_000), "longer than 64 KiB"), ((300, 1000), "longer than"), ((20, 1000), None)])
+def test_huge_headers(releases, browser, headers, words):
+    releases.add("v1.6.6", {"tronbyt-s3_firmware.bin": S3, "waveshare-s3_firmware.bin": S3})
+    releases.headers["/objects/v1.6.6/tronbyt-s3_firmware.bin"] = headers
+    shown = fetch(browser)
+    assert [one["state"] for one in shown["images"]] == ["refused" if words else "added", "added"]
+    assert not words or words in shown["images"][0]["reason"]
+    releases.headers["/repos/tronbyt/firmware-esp32/releases"] = headers
+    shown = fetch(browser)
+    assert shown["state"] == ("failed" if words else "done") and (words or "") in (shown["problem"] or "")
+
+
+def test_a_slow_drip(releases, browser):
+    """The server is given up after 30 s; the other images come."""
+    stop = threading.Event()
+    releases.add("v1.6.6", {"tronbyt-s3_firmware.bin": S3, "waveshare-s3_firmware.bin": S3})
+    releases.dripping["/objects/v1.6.6/tronbyt-s3_firmware.bin"] = stop
+    shown = fetch(browser)
+    stop.set()
+    assert [one["state"] for one in shown["images"]] == ["refused", "added"]
+    assert "less than 1000 bytes a second" in shown["images"][0]["reason"]
 
 
 def test_a_lease_that_ends(releases, browser, trusting):

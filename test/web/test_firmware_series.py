@@ -142,8 +142,29 @@ def test_a_key_for_chosen_devices(world, fleet):
     assert fleet.ask("DELETE").status == 200
 
 
+def test_another_instance_goes_on(postgres, start):
+    """The instance that began is killed: the other one takes the next steps, without any change."""
+    database = postgres.create_database()
+    world = start("--rate-limit", "0", database=database)
+    fleet = Fleet(world, Person(world), Person(world, is_administrator=True).browser())
+    one, two = fleet.add("one"), fleet.add("two")
+    with panel_of(world, one) as first:
+        fleet.ask("POST").ok()
+        url_of(first)
+        fleet.wait_for(one="updating", two="waiting")
+        other = start("--rate-limit", "0", database=database)
+        world.server.kill()
+    fleet.world = other
+    with panel_of(other, two) as second:
+        assert fleet.states() == {"one": "updating", "two": "waiting"}
+        come_back(fleet, one)
+        assert url_of(second)
+        fleet.wait_for(one="done", two="updating")
+    come_back(fleet, two)
+    wait_until(lambda: fleet.get()["state"] == "done", "the end")
+
+
 def test_a_restart(postgres, start):
-    """And a takeover: another instance on the database goes on."""
     world = start("--rate-limit", "0")
     fleet = Fleet(world, Person(world), Person(world, is_administrator=True).browser())
     one, two = fleet.add("one"), fleet.add("two")
