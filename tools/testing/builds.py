@@ -67,7 +67,7 @@ THREADS = Build("threads", "gcc", (*DEBUG, "-Doptimization=1", f"-Dprograms={REL
                 ("threaded",), sanitizer="thread", time_factor=10)
 BUILDS = [RELEASE, CHECKED, THREADS]
 FULL = [
-    dataclasses.replace(RELEASE, is_whole=True),
+    dataclasses.replace(RELEASE, is_whole=True, suites=(*OUTSIDE, "fuzz")),
     # With the development build of the pages.
     dataclasses.replace(CHECKED, options=(*CHECKED.options, "-Dweb=enabled"), suites=(*INSIDE, "main", "web", "image")),
     dataclasses.replace(THREADS, suites=("threaded", "http", "api", "link")),
