@@ -337,6 +337,29 @@ export default {
 		await page.getByRole("link", { name: "My clock" }).waitFor();
 	},
 
+	"a version becomes the draft again, and the last draft comes back by Undo": async (stage) => {
+		const { ada, grace } = await people(stage);
+		const slug = await clock(ada.hand, grace.hand);
+		const { page } = ada;
+		const draft = async () => (await page.request.get(`web/studio/${slug}/draft`)).json();
+		await page.goto(`studio/${slug}/versions`);
+		const row = (version) => page.getByRole("row", { name: new RegExp(`^${version}`) });
+		await row("1.0").getByRole("link", { name: "Compare" }).waitFor();
+		await pressMore(row("1.0"), "1.0", "Take as draft", "Enter");
+		await page.waitForURL(`**/studio/${slug}`);
+		await page.getByText("Version 1.0 is the draft now").waitFor();
+		assert.equal((await draft()).scriptContent, CLOCK);
+		await write(page, "# mine\n");
+		await waitUntil(async () => (await draft()).scriptContent === `${CLOCK}# mine\n`);
+		await page.goto(`studio/${slug}/versions`);
+		await row("1.1").getByRole("button", { name: "Take as draft version 1.1" }).press("Enter");
+		await codeOf(page).getByText("Amber").waitFor();
+		await stage.checkAccessibility(page);
+		await page.getByRole("button", { name: "Undo: Version 1.1 is the draft now" }).press("Enter");
+		await codeOf(page).getByText("# mine").waitFor();
+		assert.equal((await draft()).scriptContent, `${CLOCK}# mine\n`);
+	},
+
 	"an author writes an app, a reviewer asks for more and publishes it": async (stage) => {
 		const { ada, grace } = await people(stage);
 		const [page, review] = [ada.page, grace.page];
