@@ -360,6 +360,45 @@ export default {
 		assert.equal((await draft()).scriptContent, `${CLOCK}# mine\n`);
 	},
 
+	"a reviewer sees both pictures, and what is new in a version": async (stage) => {
+		const { ada, grace, reviewer } = await people(stage);
+		const slug = newSlug("reach");
+		await ada.hand.app({ slug, name: "Reach" });
+		const first = await ada.hand.submit(slug, "1.0", CLOCK);
+		const { page } = grace;
+		await page.goto(`review/${first.id}`);
+		await page.getByText("It names and reaches no host, and asks for no secret.").waitFor();
+		assert.equal(await page.locator(".app-pair").count(), 0);
+		await grace.hand.decide(first.id, "APPROVED");
+		const same = await ada.hand.submit(slug, "1.1", CLOCK_2);
+		await page.goto(`review/${same.id}`);
+		await page.getByText("It names and reaches no host that 1.0 does not").waitFor();
+		await page.locator(".app-pair img.panel-picture").nth(1).waitFor();
+		await grace.hand.decide(same.id, "APPROVED");
+		const more = `load("schema.star", "schema")\nURL = "https://api.example.org/v1"\n${CLOCK_2}
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "key", name = "API key", desc = "", icon = "key", secret = True),
+    ])
+`;
+		const { id } = await ada.hand.submit(slug, "1.2", more);
+		await page.goto(`review/${id}`);
+		const reach = page.getByRole("region", { name: "New in this version" });
+		await reach.getByText("api.example.org").waitFor();
+		await reach.getByText("API key").waitFor();
+		await page.getByRole("heading", { name: "Deployed: 1.1" }).waitFor();
+		await page.getByRole("heading", { name: "This one: 1.2" }).waitFor();
+		await stage.photograph(
+			"review-reach",
+			async (shown) => {
+				await shown.goto(`review/${id}`);
+				await shown.getByText("api.example.org").last().waitFor();
+				await shown.locator(".app-pair .panel-picture").nth(1).waitFor();
+			},
+			reviewer,
+		);
+	},
+
 	"an author writes an app, a reviewer asks for more and publishes it": async (stage) => {
 		const { ada, grace } = await people(stage);
 		const [page, review] = [ada.page, grace.page];
