@@ -399,6 +399,49 @@ def get_schema():
 		);
 	},
 
+	"a draft is on a panel for five minutes, and what is old is grey": async (stage) => {
+		const { ada } = await people(stage);
+		const slug = newSlug("shown");
+		await ada.hand.app({ slug, name: "Shown" });
+		const { page } = ada;
+		const [device] = await (await page.request.get("web/devices")).json();
+		const entries = async () =>
+			(await (await page.request.get(`web/devices/${device.id}/rotation`)).json()).entries;
+		await page.goto(`studio/${slug}`);
+		await page.locator(".app-run img.panel-picture").waitFor();
+		await page.getByRole("button", { name: /^Show on .* for 5 minutes$/ }).press("Enter");
+		await page.getByText(/^Shown on .* until \d\d:\d\d, with each change\.$/).waitFor();
+		const [entry] = await waitUntil(async () => (await entries()).length > 0 && entries());
+		assert.equal(entry.installationId, `Draft of ${slug}`);
+		const left = Date.parse(entry.expiresAt) - Date.now();
+		assert.ok(left > 240_000 && left < 330_000, `${left} ms`);
+		await stage.checkAccessibility(page);
+		// The next picture is on the way, and not there yet.
+		let go;
+		const held = new Promise((resolve) => (go = resolve));
+		await page.route("**/preview", async (route) => {
+			await held;
+			await route.continue();
+		});
+		await codeOf(page).getByText("Hello").click();
+		await page.keyboard.press("End");
+		for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowLeft");
+		await page.keyboard.insertText("!");
+		const picture = page.locator(".app-run img.panel-picture");
+		await waitUntil(async () =>
+			(await picture.evaluate((shown) => getComputedStyle(shown).filter)).startsWith("grayscale(1)"),
+		);
+		const pushed = page.waitForRequest((request) => request.url().endsWith("/push"));
+		go();
+		await pushed;
+		await waitUntil(async () =>
+			(await picture.evaluate((shown) => getComputedStyle(shown).filter)).startsWith("grayscale(0)"),
+		);
+		await page.getByRole("button", { name: "Stop" }).press("Enter");
+		await page.getByRole("button", { name: /^Show on .* for 5 minutes$/ }).waitFor();
+		await waitUntil(async () => (await entries()).length === 0);
+	},
+
 	"an author writes an app, a reviewer asks for more and publishes it": async (stage) => {
 		const { ada, grace } = await people(stage);
 		const [page, review] = [ada.page, grace.page];
