@@ -2,7 +2,8 @@
 -- params: id uuid
 -- row: review_scripts
 SELECT app_version.script_language, app_version.script_content,
-	deployed.name AS deployed_version, deployed.script_content AS deployed_content
+	deployed.name AS deployed_version, deployed.id AS deployed_version_id,
+	deployed.script_content AS deployed_content
 FROM app_version
 JOIN app ON app.id = app_version.app_id
 LEFT JOIN app_version AS deployed ON deployed.id = app.deployed_version_id

@@ -337,6 +337,111 @@ export default {
 		await page.getByRole("link", { name: "My clock" }).waitFor();
 	},
 
+	"a version becomes the draft again, and the last draft comes back by Undo": async (stage) => {
+		const { ada, grace } = await people(stage);
+		const slug = await clock(ada.hand, grace.hand);
+		const { page } = ada;
+		const draft = async () => (await page.request.get(`web/studio/${slug}/draft`)).json();
+		await page.goto(`studio/${slug}/versions`);
+		const row = (version) => page.getByRole("row", { name: new RegExp(`^${version}`) });
+		await row("1.0").getByRole("link", { name: "Compare" }).waitFor();
+		await pressMore(row("1.0"), "1.0", "Take as draft", "Enter");
+		await page.waitForURL(`**/studio/${slug}`);
+		await page.getByText("Version 1.0 is the draft now").waitFor();
+		assert.equal((await draft()).scriptContent, CLOCK);
+		await write(page, "# mine\n");
+		await waitUntil(async () => (await draft()).scriptContent === `${CLOCK}# mine\n`);
+		await page.goto(`studio/${slug}/versions`);
+		await row("1.1").getByRole("button", { name: "Take as draft version 1.1" }).press("Enter");
+		await codeOf(page).getByText("Amber").waitFor();
+		await stage.checkAccessibility(page);
+		await page.getByRole("button", { name: "Undo: Version 1.1 is the draft now" }).press("Enter");
+		await codeOf(page).getByText("# mine").waitFor();
+		assert.equal((await draft()).scriptContent, `${CLOCK}# mine\n`);
+	},
+
+	"a reviewer sees both pictures, and what is new in a version": async (stage) => {
+		const { ada, grace, reviewer } = await people(stage);
+		const slug = newSlug("reach");
+		await ada.hand.app({ slug, name: "Reach" });
+		const first = await ada.hand.submit(slug, "1.0", CLOCK);
+		const { page } = grace;
+		await page.goto(`review/${first.id}`);
+		await page.getByText("It names and reaches no host, and asks for no secret.").waitFor();
+		assert.equal(await page.locator(".app-pair").count(), 0);
+		await grace.hand.decide(first.id, "APPROVED");
+		const same = await ada.hand.submit(slug, "1.1", CLOCK_2);
+		await page.goto(`review/${same.id}`);
+		await page.getByText("It names and reaches no host that 1.0 does not").waitFor();
+		await page.locator(".app-pair img.panel-picture").nth(1).waitFor();
+		await grace.hand.decide(same.id, "APPROVED");
+		const more = `load("schema.star", "schema")\nURL = "https://api.example.org/v1"\n${CLOCK_2}
+def get_schema():
+    return schema.Schema(version = "1", fields = [
+        schema.Text(id = "key", name = "API key", desc = "", icon = "key", secret = True),
+    ])
+`;
+		const { id } = await ada.hand.submit(slug, "1.2", more);
+		await page.goto(`review/${id}`);
+		const reach = page.getByRole("region", { name: "New in this version" });
+		await reach.getByText("api.example.org").waitFor();
+		await reach.getByText("API key").waitFor();
+		await page.getByRole("heading", { name: "Deployed: 1.1" }).waitFor();
+		await page.getByRole("heading", { name: "This one: 1.2" }).waitFor();
+		await stage.photograph(
+			"review-reach",
+			async (shown) => {
+				await shown.goto(`review/${id}`);
+				await shown.getByText("api.example.org").last().waitFor();
+				await shown.locator(".app-pair .panel-picture").nth(1).waitFor();
+			},
+			reviewer,
+		);
+	},
+
+	"a draft is on a panel for five minutes, and what is old is grey": async (stage) => {
+		const { ada } = await people(stage);
+		const slug = newSlug("shown");
+		await ada.hand.app({ slug, name: "Shown" });
+		const { page } = ada;
+		const [device] = await (await page.request.get("web/devices")).json();
+		const entries = async () =>
+			(await (await page.request.get(`web/devices/${device.id}/rotation`)).json()).entries;
+		await page.goto(`studio/${slug}`);
+		await page.locator(".app-run img.panel-picture").waitFor();
+		await page.getByRole("button", { name: /^Show on .* for 5 minutes$/ }).press("Enter");
+		await page.getByText(/^Shown on .* until \d\d:\d\d, with each change\.$/).waitFor();
+		const [entry] = await waitUntil(async () => (await entries()).length > 0 && entries());
+		assert.equal(entry.installationId, `Draft of ${slug}`);
+		const left = Date.parse(entry.expiresAt) - Date.now();
+		assert.ok(left > 240_000 && left < 330_000, `${left} ms`);
+		await stage.checkAccessibility(page);
+		// The next picture is on the way, and not there yet.
+		let go;
+		const held = new Promise((resolve) => (go = resolve));
+		await page.route("**/preview", async (route) => {
+			await held;
+			await route.continue();
+		});
+		await codeOf(page).getByText("Hello").click();
+		await page.keyboard.press("End");
+		for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowLeft");
+		await page.keyboard.insertText("!");
+		const picture = page.locator(".app-run img.panel-picture");
+		await waitUntil(async () =>
+			(await picture.evaluate((shown) => getComputedStyle(shown).filter)).startsWith("grayscale(1)"),
+		);
+		const pushed = page.waitForRequest((request) => request.url().endsWith("/push"));
+		go();
+		await pushed;
+		await waitUntil(async () =>
+			(await picture.evaluate((shown) => getComputedStyle(shown).filter)).startsWith("grayscale(0)"),
+		);
+		await page.getByRole("button", { name: "Stop" }).press("Enter");
+		await page.getByRole("button", { name: /^Show on .* for 5 minutes$/ }).waitFor();
+		await waitUntil(async () => (await entries()).length === 0);
+	},
+
 	"an author writes an app, a reviewer asks for more and publishes it": async (stage) => {
 		const { ada, grace } = await people(stage);
 		const [page, review] = [ada.page, grace.page];

@@ -14,7 +14,7 @@ PANEL = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(PANEL)
 
 # Operations of an app's deployed version, and of entries of a rotation.
-OF_DEPLOYED = ("deployAppVersion", "getApp", "getAppPicture", "getAppSchema", "getAppSource",
+OF_DEPLOYED = ("deployAppVersion", "takeAppVersionAsDraft", "getApp", "getAppPicture", "getAppSchema", "getAppSource",
                "getAppVersionCheck", "createInstallation")
 OF_ENTRIES = ("getInstallation", "updateInstallation", "orderInstallations", "deleteInstallation", "copyInstallation",
               "moveInstallation",

@@ -15,7 +15,7 @@ from scene import CONTRACT
 ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConnection", "listDeviceNames", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice", "dimDevice", "undimDevice", "setPlan", "getPlan",
          "getPicture", "getPictureAsWebp", "getPictureAsGif", "getPictureAsPng",
          "pushImage", "pushImageToDevices", "setBrightness", "pinEntries", "showMessage", "removeTemporary", "uploadAppVersion",
-         "listAppVersions", "deployAppVersion", "getAppVersionCheck", "listApps", "getApp", "getAppPicture",
+         "listAppVersions", "deployAppVersion", "takeAppVersionAsDraft", "getAppVersionCheck", "listApps", "getApp", "getAppPicture",
          "getAppSchema", "getAppSource",
          "streamEvents", "getFirmware", "updateFirmware", "startFirmwareUpdate", "startFirmwareUpdates", "getFirmwareUpdates", "cancelFirmwareUpdates", "setLeader", "getLeader", "removeLeader",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",

@@ -63,7 +63,7 @@ def test_parts_of_the_queue(world, author, reviewer):
 
 def test_what_is_seen(author, reviewer):
     app = author.make(description="For walls", visibility="public")
-    app.publish(reviewer, "1.0", "one")
+    first = app.publish(reviewer, "1.0", "one")
     version = app.submitted("2.0", SCRIPT + "# two\n")
     shown = reviewer.get(f"/web/reviews/{version}").ok()
     assert (shown["appName"], shown["description"], shown["status"], shown["deployedVersion"]) == (
@@ -71,7 +71,7 @@ def test_what_is_seen(author, reviewer):
     assert shown["mayReview"] and not shown["isOwn"]
     assert reviewer.get(f"/web/reviews/{version}/scripts").ok() == {
         "scriptLanguage": "STARLARK", "scriptContent": SCRIPT + "# two\n", "deployedVersion": "1.0",
-        "deployedContent": "one"}
+        "deployedVersionId": first, "deployedContent": "one"}
     decide(reviewer, version).ok()
     shown = reviewer.get(f"/web/reviews/{version}").ok()
     assert (shown["status"], shown["deployedVersion"], shown["mayReview"]) == (

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from authors import SCRIPT, Author, audited
+from events import Events
 from lists import next_target
 from people import TIMESTAMP, UNKNOWN_ID, Browser, Person
 from verdicts import GOOD, can_run
@@ -128,6 +129,34 @@ def test_a_draft_changes_no_version(author):
     assert script == {"version": "1.0", "scriptLanguage": "STARLARK", "scriptContent": SCRIPT}
     # An empty draft is a draft.
     assert app.save("", 1).ok()["revision"] == 2
+    assert app.draft()["scriptContent"] == ""
+
+
+def test_a_version_becomes_the_draft(author):
+    app = author.make()
+    app.submitted("1.0", SCRIPT)
+    world, key = author.world, author.key()
+
+    def take(version, of=app.slug, by=key):
+        return world.request("POST", f"/v1/apps/{of}/versions/{version}/draft", key=by)
+
+    with Events(author.browser) as page:
+        assert take("1.0").ok()["revision"] == 1
+        page.topic(f"draft:{app.slug}:1")
+    assert app.draft()["scriptContent"] == SCRIPT
+    app.save("export default 1", 1, "TYPESCRIPT").ok()
+    saved = take("1.0", of=app.id).ok()
+    assert app.draft() == {"scriptLanguage": "STARLARK", "scriptContent": SCRIPT, **saved} and saved["revision"] == 3
+    # A window with an older text does not overwrite it.
+    app.save("late", 2).problem(409)
+    assert take("2.0").problem(404)["code"] == "version_not_found"
+    other = Author(world)
+    assert take("1.0", of=app.id, by=other.key()).status in (403, 404)
+    assert app.draft()["revision"] == 3
+    world.sql("UPDATE account SET byte_limit = 1 WHERE id = %s", author.person.id)
+    assert take("1.0").status == 200  # it grows by nothing
+    app.save("", 4).ok()
+    assert take("1.0").problem(409)["code"] == "bytes_too_many"
     assert app.draft()["scriptContent"] == ""
 
 

@@ -11,7 +11,8 @@ from world import images
 PUSHES = {("post", "/v1/devices/{deviceId}/push"), ("delete", "/v1/devices/{deviceId}/temporary"),
           ("post", "/v0/devices/{deviceId}/push"), ("post", "/v0/devices/{deviceId}/push_app"), ("post", "/v1/push"),
           ("post", "/v1/devices/{deviceId}/message"), ("get", "/v1/device-names")}
-OF_ALL = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy"), ("post", "/v1/import/tronbyt"),
+OF_ALL = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy"),
+          ("post", "/v1/apps/{appId}/versions/{version}/draft"), ("post", "/v1/import/tronbyt"),
           ("get", "/v1/account/mqtt"), ("put", "/v1/account/mqtt"), ("delete", "/v1/account/mqtt")} | {
     (method, "/v1/webhooks" + rest) for method, rest in (
         ("get", ""), ("post", ""), ("get", "/{webhookId}"), ("patch", "/{webhookId}"), ("delete", "/{webhookId}"),
@@ -85,10 +86,12 @@ def test_chosen_devices(world, person):
 
 
 # Calls without a device in the path: which a key for chosen devices may use.
-ACCOUNT_WIDE = OF_ALL - {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
+ACCOUNT_WIDE = OF_ALL - {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy"),
+                         ("post", "/v1/apps/{appId}/versions/{version}/draft")}
 NO_DEVICE = {("get", "/v1/account"), ("get", "/v1/apps"), ("get", "/v1/apps/{appId}"), ("get", "/v1/apps/{appId}/picture"),
              ("get", "/v1/apps/{appId}/schema"), ("get", "/v1/apps/{appId}/source"), ("get", "/v1/apps/{appId}/versions"),
              ("get", "/v1/apps/{appId}/versions/{version}/check"),
+             ("post", "/v1/apps/{appId}/versions/{version}/draft"),
              ("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy")}
 FILTERED = {("get", "/v1/device-names"), ("get", "/v1/devices"), ("get", "/v0/devices"), ("get", "/v1/events"), ("post", "/v1/push"),
             ("get", "/v1/firmware-updates"), ("post", "/v1/firmware-updates"), ("delete", "/v1/firmware-updates"),

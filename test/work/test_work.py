@@ -99,6 +99,7 @@ SPECIAL = {
     "app_version_list": {"app_id": quoted(key(4, 2))}, "app_version_part": {"app_id": quoted(key(4, 2))},
     "own_version_list": {"app_id": quoted(key(4, 2))}, "own_version_part": {"app_id": quoted(key(4, 2))},
     "app_version_deploy": {"app_id": quoted(key(4, 2)), "name": "'v1'"},
+    "app_version_draft": {"app_id": quoted(key(4, 2)), "name": "'v1'"},
     "account_close": {"account_id": quoted(key(1, 3))}, "version_check_lease": {"language": "'STARLARK'"},
     "webhook_secret": {"key_hash": of_hash(2, 2)},
     "version_check_store": {"version_id": quoted(key(6, 3)), "verdict": "'{}'"},
@@ -277,7 +278,7 @@ def test_growing_ones_run(database, name):
 
 # Scripts and their JavaScript have up to 4 MiB, so only statements that run, show or store them may read them.
 CODE = {"account_export", "app_compile_store", "app_deployed_script", "app_draft_save", "app_import", "app_picture_next",
-        "app_script", "app_version_upload", "render_lease", "review_scripts", "review_source", "encrypt_form", "version_check_lease",
+        "app_script", "app_version_draft", "app_version_upload", "render_lease", "review_scripts", "review_source", "encrypt_form", "version_check_lease",
         "version_code"}
 
 

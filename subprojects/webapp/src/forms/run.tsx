@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
+import { useRef } from "preact/hooks";
 import type { Schemas } from "../api/client";
 import { Panel } from "../components/panel";
 import { sentence } from "../components/sentence";
@@ -95,10 +96,18 @@ interface PreviewPanelProps {
 	line?: string | undefined;
 }
 
-/** A picture as it would look on a panel. */
+/** Returns the picture of a preview; while the next one is made, the last one that there was. */
+function usePicture(preview: Preview | undefined, isBusy: boolean): string | undefined {
+	const last = useRef<string | undefined>(undefined);
+	const picture = preview?.picture ? `data:image/webp;base64,${preview.picture}` : undefined;
+	if (picture !== undefined) last.current = picture;
+	return picture ?? (isBusy ? last.current : undefined);
+}
+
+/** A picture as it would look on a panel. It is grey while the next one is made. */
 export function PreviewPanel(props: PreviewPanelProps): JSX.Element {
 	const { preview, isBusy, fault, label } = props;
-	const picture = preview?.picture ? `data:image/webp;base64,${preview.picture}` : undefined;
+	const picture = usePicture(preview, isBusy);
 	const nothing = preview?.hasNothing ? "Nothing to show now" : undefined;
 	const failed = preview?.problem ? "No picture" : undefined;
 	const cost = preview?.picture ? costOf(preview) : "";

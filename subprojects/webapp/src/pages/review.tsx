@@ -20,8 +20,9 @@ import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 import type { Parameters } from "../frame/routes";
 import { CheckNote, useCheckProblems } from "../studio/check";
+import { BeforePanel, NewReach, useBefore } from "../studio/compared";
 import { notesOf } from "../studio/notes";
-import { RunPane, useRun, type Trial } from "../studio/run";
+import { RunPane, useRun, type Run, type Trial } from "../studio/run";
 import { Missing } from "./missing";
 
 type Review = Schemas["Review"];
@@ -133,6 +134,37 @@ function Hidden({ script }: { script: string }): JSX.Element | null {
 	);
 }
 
+/** The picture, beside that of the deployed version, and what is new in it. */
+function Pane({
+	review,
+	scripts,
+	run,
+	onLine,
+}: {
+	review: Review;
+	scripts: Scripts;
+	run: Run;
+	onLine: (line: number) => void;
+}): JSX.Element {
+	const deployed = useBefore(scripts, review.version, run);
+	return (
+		<RunPane
+			run={run}
+			title={`Preview of ${isolated(withCodes(review.appName))} ${review.version}`}
+			onLine={onLine}
+			before={
+				deployed && {
+					panel: <BeforePanel before={deployed} />,
+					title: `Deployed: ${deployed.version}`,
+					ownTitle: `This one: ${review.version}`,
+				}
+			}
+		>
+			<NewReach script={scripts.scriptContent} run={run} before={deployed} />
+		</RunPane>
+	);
+}
+
 function Script({
 	review,
 	scripts,
@@ -176,13 +208,7 @@ function Script({
 					onLine={onLine}
 					onView={(made) => (view.current = made)}
 				/>
-				{!isBroken && (
-					<RunPane
-						run={run}
-						title={`Preview of ${isolated(withCodes(review.appName))} ${review.version}`}
-						onLine={goTo}
-					/>
-				)}
+				{!isBroken && <Pane review={review} scripts={scripts} run={run} onLine={goTo} />}
 			</div>
 		</section>
 	);

@@ -19,6 +19,7 @@ import type { CodeView } from "../editor/editor";
 import { Draft, type DraftState, type Script } from "../studio/draft";
 import { nextVersion, ownPathOf } from "../studio/names";
 import { RunPane, useRun, type Run } from "../studio/run";
+import { ShowOn } from "../studio/show_on";
 import { TEMPLATES } from "../studio/templates";
 
 type OwnApp = Schemas["OwnApp"];
@@ -332,7 +333,9 @@ function Work({
 				run={run}
 				title={`Preview of ${isolated(app.name)}`}
 				onLine={(line) => view.current?.goTo(line)}
-			/>
+			>
+				<ShowOn slug={app.slug} picture={run.previewer.answer.value?.picture} />
+			</RunPane>
 		</div>
 	);
 }

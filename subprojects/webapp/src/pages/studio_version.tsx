@@ -17,6 +17,7 @@ import { go } from "../frame/place";
 import { CheckNote, useCheckProblems } from "../studio/check";
 import { RunPane, useRun, type Run } from "../studio/run";
 import { ownPathOf } from "../studio/names";
+import { takeAsDraft } from "../studio/take_draft";
 
 type OwnApp = Schemas["OwnApp"];
 type Version = Schemas["OwnVersion"];
@@ -136,11 +137,7 @@ function Remove({
 		}
 		await onDone();
 	};
-	return (
-		<div class="row">
-			<Button onClick={() => void removeIt()}>Remove {version.version}</Button>
-		</div>
-	);
+	return <Button onClick={() => void removeIt()}>Remove {version.version}</Button>;
 }
 
 /** Returns the reviewers' remarks about lines. */
@@ -299,7 +296,10 @@ export function VersionPart({
 				<Deploy app={app} version={version} isOlder={at > deployedAt} onDone={onDone} />
 			)}
 			<Script app={app} version={version} deployed={deployed} view={view} />
-			{!version.deployed && <Remove app={app} version={version} onDone={onDone} />}
+			<div class="row">
+				<Button onClick={() => void takeAsDraft(app, version)}>Take as draft</Button>
+				{!version.deployed && <Remove app={app} version={version} onDone={onDone} />}
+			</div>
 		</div>
 	);
 }

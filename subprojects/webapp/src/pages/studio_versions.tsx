@@ -1,13 +1,14 @@
 import type { JSX } from "preact";
 import type { Schemas } from "../api/client";
 import type { Resource } from "../api/resource";
-import { RowActions } from "../components/actions";
+import { RowActions, type Action } from "../components/actions";
 import { Empty } from "../components/empty";
 import { isolated } from "../components/isolated";
 import { Table } from "../components/table";
 import { CheckBadge, Checksum, VersionBadge } from "../components/version";
 import { When } from "../components/when";
 import { ownPathOf } from "../studio/names";
+import { takeAsDraft } from "../studio/take_draft";
 
 type OwnApp = Schemas["OwnApp"];
 type Version = Schemas["OwnVersion"];
@@ -32,9 +33,15 @@ function NoVersion({ app }: { app: OwnApp }): JSX.Element {
 	);
 }
 
-function Compare({ of, to }: { of: Version; to: string }): JSX.Element {
-	const words = `${of.version} with the deployed version`;
-	return <RowActions name={of.version} actions={[{ words: "Compare", of: words, to }]} />;
+function Actions({ app, of, to }: { app: OwnApp; of: Version; to: string }): JSX.Element {
+	const compare = { words: "Compare", of: `${of.version} with the deployed version`, to };
+	const take: Action = {
+		words: "Take as draft",
+		of: `version ${of.version}`,
+		onClick: () => void takeAsDraft(app, of),
+	};
+	const isOther = of.status === "APPROVED" && !of.deployed;
+	return <RowActions name={of.version} actions={isOther ? [compare, take] : [take]} />;
 }
 
 /** Page /studio/SLUG/versions: all versions, newest first. */
@@ -80,11 +87,9 @@ export function VersionsPart({
 				{ title: "Submitted", cell: (version) => <When at={version.createdAt} /> },
 				{ title: "Checksum", cell: (version) => <Checksum checksum={version.checksum} /> },
 				{
-					title: "Deploy",
+					title: "Actions",
 					isAction: true,
-					cell: (version) =>
-						version.status === "APPROVED" &&
-						!version.deployed && <Compare of={version} to={path(version)} />,
+					cell: (version) => <Actions app={app} of={version} to={path(version)} />,
 				},
 			]}
 		/>

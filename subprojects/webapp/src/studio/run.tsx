@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Problem, type Schemas } from "../api/client";
 import type { LineProblem } from "../components/code";
@@ -114,28 +114,43 @@ function TrialSettings({ run, fields }: { run: Run; fields: Preview["fields"] })
 	);
 }
 
-/** Shows a script's picture, output and errors, and the settings of the run. */
-export function RunPane({
-	run,
-	title,
-	onLine,
-}: {
+interface RunPaneProps {
 	run: Run;
 	title: string;
 	onLine: (line: number) => void;
-}): JSX.Element {
+	/** Another picture, beside this one, and the headings of both. */
+	before?: { panel: JSX.Element; title: string; ownTitle: string } | undefined;
+	/** Shown below the pictures. */
+	children?: ComponentChildren;
+}
+
+/** Shows a script's picture, output and errors, and the settings of the run. */
+export function RunPane({ run, title, onLine, before, children }: RunPaneProps): JSX.Element {
 	const preview = run.previewer.answer.value;
 	const error = run.previewer.error.value;
 	const problem = preview?.problem;
 	const line = problem ? run.lineOf(problem) : undefined;
+	const own = (
+		<PreviewPanel
+			preview={preview}
+			isBusy={run.previewer.isBusy.value}
+			fault={error instanceof Problem ? error.message : undefined}
+			label={title}
+		/>
+	);
 	return (
 		<section class="app-run" aria-label={title}>
-			<PreviewPanel
-				preview={preview}
-				isBusy={run.previewer.isBusy.value}
-				fault={error instanceof Problem ? error.message : undefined}
-				label={title}
-			/>
+			{before ? (
+				<div class="app-pair">
+					<h3>{before.title}</h3>
+					<h3>{before.ownTitle}</h3>
+					{before.panel}
+					{own}
+				</div>
+			) : (
+				own
+			)}
+			{children}
 			<div role="status">
 				{problem && (
 					<RunProblemNote
