@@ -137,15 +137,35 @@ int device_brightness(const struct device *device)
 	return yyjson_get_int(device_member(device->about, "brightness"));
 }
 
+static bool is_kind(const struct device *device, const char *kind)
+{
+	return strcmp(device_text(device->shown, "kind", "unknown"), kind) == 0;
+}
+
 bool device_is_awake(const struct device *device)
 {
-	const char *kind = device_text(device->shown, "kind", "unknown");
-
-	if (strcmp(kind, "asleep") == 0 || strcmp(kind, "dark") == 0)
-		return false;
+	if (!is_kind(device, "unknown"))
+		return !is_kind(device, "asleep") && !is_kind(device, "dark");
 	/* No panel says what it shows. */
-	if (strcmp(kind, "unknown") == 0 &&
-	    yyjson_get_bool(device_member(device->rotation, "isAsleep")))
+	return !yyjson_get_bool(device_member(device->rotation, "isAsleep")) &&
+	       device_brightness(device) > 0;
+}
+
+const char *device_leader_id(const struct device *device)
+{
+	return device_text(device->about, "leader", NULL);
+}
+
+bool device_pinned(const struct device *device, char ret_label[static LABEL_BYTES])
+{
+	bool follows = device_leader_id(device) != NULL;
+	const struct device *from = follows ? device->leader : device;
+
+	snprintf(ret_label, LABEL_BYTES, "%s", device_no_pin);
+	if (!from)
 		return false;
-	return device_brightness(device) > 0;
+	for (unsigned i = 0; i < device_entry_count(from); i++)
+		if (yyjson_is_true(yyjson_obj_get(device_entry(from, i), "isPinned")))
+			device_label(from, i, ret_label);
+	return !follows || strcmp(ret_label, device_no_pin) == 0;
 }

@@ -29,7 +29,10 @@ struct device {
 	yyjson_doc *rotation; /* GET .../rotation; NULL: not known yet */
 	yyjson_doc *firmware; /* GET .../firmware; NULL: not known yet */
 	yyjson_doc *shown;    /* data of the newest event "shown" */
-	struct bytes text;    /* text of the last message; empty after its end */
+	/* The device whose rotation its panel shows, while it is published; NULL: its own, or that
+	 * of a device that is not known. */
+	const struct device *leader;
+	struct bytes text; /* text of the last message; empty after its end */
 	bool is_online;
 	char last_seen[40];
 	bool is_listed;	  /* the list that is being read has it */
@@ -71,6 +74,12 @@ const char *device_label_of(const struct device *device, const char *entry_id,
 
 /* Copies the text of a message, at most DEVICE_TEXT_MAX characters. */
 void device_set_text(struct device *device, const struct bytes *text);
+
+/* Returns the ID of the device that it follows; NULL: none. */
+const char *device_leader_id(const struct device *device);
+/* Writes what is pinned on its panel, one of the options of its list, to ret_label. Returns false
+ * if that is an entry of its leader, or not known. */
+bool device_pinned(const struct device *device, char ret_label[static LABEL_BYTES]);
 
 /* Whether the panel is on, as far as known. */
 bool device_is_awake(const struct device *device);

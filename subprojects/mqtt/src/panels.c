@@ -197,6 +197,17 @@ void panels_take_event(void *context, const char *name, const char *data, size_t
 
 /* ---- answers of the API ---- */
 
+/* Their panels show what the leader has pinned, and its entries. */
+static void publish_followers(struct connection *connection, const struct device *leader)
+{
+	for (struct device *device = connection->devices; device; device = device->next) {
+		const char *id = device_leader_id(device);
+
+		if (id && strcmp(id, leader->id) == 0)
+			device->needs_publishing = true;
+	}
+}
+
 static void take_document(yyjson_doc **to, bool *needs, struct connection *connection)
 {
 	const struct api *api = &connection->api;
@@ -212,6 +223,7 @@ static void take_document(yyjson_doc **to, bool *needs, struct connection *conne
 	yyjson_doc_free(*to);
 	*to = doc;
 	connection->called->needs_publishing = true;
+	publish_followers(connection, connection->called);
 }
 
 static void picture_done(struct connection *connection, struct device *device)
@@ -269,6 +281,18 @@ void panels_forget_called(struct connection *connection)
 
 /* ---- publishing ---- */
 
+static bool publish_with_leader(struct connection *connection, struct device *device)
+{
+	const char *id = device_leader_id(device);
+	const struct device *leader = id ? panels_find(connection, id) : NULL;
+	bool is_told;
+
+	device->leader = leader && leader->rotation ? leader : NULL;
+	is_told = publish_device(&connection->publisher, device);
+	device->leader = NULL;
+	return is_told;
+}
+
 void panels_publish(struct connection *connection)
 {
 	while (connection->gone && publish_removal(&connection->publisher, connection->gone)) {
@@ -280,7 +304,7 @@ void panels_publish(struct connection *connection)
 	for (struct device *device = connection->devices; device; device = device->next) {
 		if (!device->needs_publishing || !device->about || !device->rotation)
 			continue;
-		if (!publish_device(&connection->publisher, device))
+		if (!publish_with_leader(connection, device))
 			return;
 		device->needs_publishing = false;
 	}

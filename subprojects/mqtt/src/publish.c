@@ -130,9 +130,11 @@ static bool tell_shown(const struct publisher *publisher, struct device *device)
 {
 	char label[LABEL_BYTES];
 	const char *kind = device_text(device->shown, "kind", unknown);
-	const char *entry =
-	    device_label_of(device, device_text(device->shown, "installationId", NULL), label);
+	const char *id = device_text(device->shown, "installationId", NULL);
+	const char *entry = device_label_of(device, id, label);
 
+	if (!entry && device->leader)
+		entry = device_label_of(device->leader, id, label);
 	return tell_text(publisher, device, "shown", entry ? entry : kind);
 }
 
@@ -209,12 +211,11 @@ static bool tell_entries(const struct publisher *publisher, struct device *devic
 	char pinned[LABEL_BYTES];
 	unsigned failures = 0;
 
-	snprintf(pinned, sizeof(pinned), "%s", device_no_pin);
+	if (!device_pinned(device, pinned))
+		snprintf(pinned, sizeof(pinned), "%s", unknown);
 	for (unsigned i = 0; i < device_entry_count(device); i++) {
 		yyjson_val *entry = device_entry(device, i);
 
-		if (yyjson_is_true(yyjson_obj_get(entry, "isPinned")))
-			device_label(device, i, pinned);
 		failures += device_entry_problem(device, i) != NULL;
 		if (!tell_entry(publisher, device, entry))
 			return false;

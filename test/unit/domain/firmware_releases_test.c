@@ -45,11 +45,15 @@ static void assert_asset(unsigned index, const char *board, const char *version)
 
 SCENE(the_first_release_that_has_a_board_counts)
 {
-	assert_null(
-	    read_list("[" RELEASE("v2.0", ASSET("tidbyt-gen1.bin") "," ASSET("TIDBYT-GEN1_firmware."
-									     "bin")) "," RELEASE(
-		"1.9", ASSET("tidbyt-gen1.bin") "," ASSET(
-			   "tronbyt-S3.BIN")) "," RELEASE("1.9", ASSET("tronbyt-s3.bin")) "]"));
+	assert_null(read_list("[" RELEASE(
+	    "v2.0",
+	    ASSET("tidbyt-gen1.bin") "," ASSET(
+		"TIDBYT-GEN1_firmware."
+		"bin")) "," RELEASE("1.9",
+				    ASSET("tidbyt-gen1.bin") "," ASSET(
+					"tronbyt-S3.BIN")) "," RELEASE("1.9",
+								       ASSET(
+									   "tronbyt-s3.bin")) "]"));
 	assert_int_equal(count, 2);
 	assert_asset(0, "tidbyt_gen1", "2.0");
 	assert_true(str_equal(assets[0].file, STR("tidbyt-gen1.bin")));
