@@ -9,6 +9,8 @@ enum {
 	PUSH_DURATION_DEFAULT_S = 5,
 	PUSH_EXPIRES_MIN_S = 60,
 	PUSH_EXPIRES_MAX_S = 30 * 24 * 3600,
+	PUSH_SHOW_FOR_MIN_S = 5,
+	PUSH_SHOW_FOR_MAX_S = 24 * 3600,
 	/* Time within which the database knows of a panel with a WebSocket. */
 	PUSH_ONLINE_WITHIN_S = 70,
 };
@@ -35,6 +37,7 @@ struct push_body {
 	const struct json_value *duration;
 	const struct json_value *background;
 	int64_t expires_in_s; /* of an installation; 0: it stays */
+	int64_t show_for_s;   /* of a temporary image, in place of duration; 0: left out */
 	bool is_waking;	      /* shown even if the panel sleeps */
 	bool is_held;	      /* shown until it is removed */
 	bool is_fitted;	      /* a picture that is too large for the panel is halved */

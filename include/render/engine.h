@@ -16,9 +16,9 @@
  * its process stays, idle (LIMIT_PARKED_RENDERS).
  *
  * Messages have a queue and processes of their own, at the workers' priority: they cost little, and
- * a person waits. One process is reserved for previews, except those of accounts whose recent
- * previews took long. After a preview that has met a limit, the account's next ones get one second,
- * for a minute (src/render/preview_accounts.h).
+ * a person waits; sketches of them are drawn while it types. One process is reserved for previews,
+ * except those of accounts whose recent previews took long. After a preview that has met a limit,
+ * the account's next ones get one second, for a minute (src/render/preview_accounts.h).
  *
  * All runs on the loop's thread. */
 #pragma once
@@ -45,6 +45,9 @@ enum engine_what {
 	ENGINE_HANDLER, /* the result of one of the schema's handlers */
 	ENGINE_COMPILE, /* TypeScript: only answer.compiled, or the problem */
 };
+
+/* Processor time of a sketch. */
+enum { ENGINE_SKETCH_MS = 20 };
 
 enum engine_problem_kind {
 	ENGINE_DONE,	     /* no problem */
@@ -144,6 +147,10 @@ struct engine_job {
 	/* The server's own script, in Starlark: it has a queue and processes of its own, at the
 	 * workers' priority. */
 	bool is_message;
+	/* A message that is still being written: it gets ENGINE_SKETCH_MS, which includes its
+	 * encoding, and its account a twelfth of a processor in the long run. Set is_message, too.
+	 */
+	bool is_sketch;
 
 	struct str handler, parameter; /* ENGINE_HANDLER */
 
@@ -157,7 +164,7 @@ struct engine_job {
 
 /* Submits a job. Returns 0, or an error, and done() is never called:
  *   -EAGAIN   the queue is full
- *   -EDQUOT   the account has its share of it
+ *   -EDQUOT   the account has its share of it, or its sketches took their share of the time
  *   -ENOTSUP  engines_has() says why
  *   -EINVAL   the config is no object, or a text no UTF-8
  * *ret_retry_after_s: when to try again, 1 to 30. */

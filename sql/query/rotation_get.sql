@@ -88,7 +88,7 @@ SELECT coalesce((
 			THEN '-infinity'
 			WHEN showing.displayed_at IS NULL
 			THEN showing.created_at
-				+ greatest(60, 2 * device.schedule_interval_s) * interval '1 second'
+				+ greatest(60, 2 * device.schedule_interval_s, showing.duration_s) * interval '1 second'
 			ELSE showing.displayed_at + showing.duration_s * interval '1 second' END
 ), 'null') AS temporary, CASE WHEN EXISTS (
 		SELECT

@@ -11,7 +11,12 @@
  *
  *   begin -> message.star, in the sandbox, makes a picture of it -> drawn -> push_store() -> answer
  *
- * What the script prints is for this file: "missing CHARACTERS" or "long". */
+ * POST /v1/devices/{deviceId}/message/preview - draws its first frame, while a person types it.
+ *
+ *   begin -> message.star, as a sketch (render/engine.h) -> sketched: answer
+ *
+ * What the script prints is for this file: "missing CHARACTERS", "long" or "scrolls MILLISECONDS".
+ */
 
 enum {
 	LONGEST_MS = 45 * 1000, /* longest time of a push */
@@ -33,7 +38,7 @@ static void write_member(struct buffer *json, const char *name, struct str value
 	json_write_str(json, value);
 }
 
-static void write_config(const struct push_message *message, struct buffer *json)
+static void write_config(const struct push_message *message, bool is_still, struct buffer *json)
 {
 	buffer_append_char(json, '{');
 	write_member(json, "text", message->text);
@@ -43,6 +48,8 @@ static void write_config(const struct push_message *message, struct buffer *json
 	write_member(json, "align", message->align);
 	write_member(json, "scroll", message->scroll);
 	write_member(json, "icon", message->icon_base64);
+	if (is_still)
+		write_member(json, "still", STR("true"));
 	buffer_append_char(json, '}');
 }
 
@@ -86,6 +93,8 @@ static struct step_result fail_refused(struct task *task, const struct engine_an
 	    "smaller font");
 }
 
+/* ---- a text to show ---- */
+
 static struct step_result drawn(struct task *task)
 {
 	struct messaging *messaging = task_state(task);
@@ -107,12 +116,52 @@ static struct step_result drawn(struct task *task)
 	return push_store(task);
 }
 
+/* ---- a text that is being typed ---- */
+
+static void write_sketch(void *argument, struct arena *arena, struct buffer *json)
+{
+	const struct engine_answer *answer = argument;
+	struct str log = answer->log, scrolls = STR("scrolls "), line;
+	unsigned long long duration_ms = 0;
+
+	(void)arena;
+	while (log.length && str_next(&log, '\n', &line)) {
+		if (str_starts_with(line, scrolls))
+			(void)str_to_uint64(str_from_offset(line, scrolls.length), UINT32_MAX,
+					    &duration_ms);
+	}
+	buffer_append_str(json, STR("{\"picture\":"));
+	if (answer->picture.length) {
+		buffer_append_char(json, '"');
+		buffer_append_base64(json, answer->picture);
+		buffer_append_char(json, '"');
+	} else {
+		buffer_append_str(json, STR("null"));
+	}
+	buffer_printf(json, ",\"durationMs\":%llu}", duration_ms);
+}
+
+static struct step_result sketched(struct task *task)
+{
+	struct messaging *messaging = task_state(task);
+	struct engine_answer *answer = &messaging->job.answer;
+	bool is_too_slow = answer->problem.kind == ENGINE_LIMIT;
+
+	if (answer->problem.kind != ENGINE_DONE && !is_too_slow)
+		return fail_problem(task, messaging);
+	if (answer->picture.length == 0 && !is_too_slow)
+		return fail_refused(task, answer);
+	return task_reply_written(task, 200, answer->picture.length, write_sketch, answer);
+}
+
+/* ---- both ---- */
+
 static void on_done(struct engine_job *job)
 {
 	task_resume(container_of(job, struct messaging, job)->push.task);
 }
 
-static struct step_result submit(struct task *task, struct messaging *messaging)
+static struct step_result submit(struct task *task, struct messaging *messaging, task_step *next)
 {
 	struct engines *engines = api_service(task)->engines;
 	unsigned retry_after_s = 1;
@@ -123,7 +172,7 @@ static struct step_result submit(struct task *task, struct messaging *messaging)
 				      "texts cannot be drawn: %s", why_not);
 	switch (engines_submit(engines, &messaging->job, &retry_after_s)) {
 	case 0:
-		return task_wait(task, drawn);
+		return task_wait(task, next);
 	case -ENOTSUP:
 		return task_fail_busy(task, PROBLEM_TEXTS_UNAVAILABLE, NO_RENDERER_RETRY_S,
 				      "texts cannot be drawn: their renderer crashed too often");
@@ -136,15 +185,12 @@ static struct step_result submit(struct task *task, struct messaging *messaging)
 	}
 }
 
-static struct step_result message_begin(struct task *task)
+static struct step_result draw(struct task *task, bool is_sketch)
 {
 	struct messaging *messaging = task_state(task);
-	struct step_result answer;
 
-	if (push_lacks_disk(task, &answer))
-		return answer;
 	push_begin(task, &messaging->push, &messaging->body);
-	write_config(&messaging->body.message, &messaging->config);
+	write_config(&messaging->body.message, is_sketch, &messaging->config);
 	messaging->job = (struct engine_job){
 	    .account = task_account_id(task),
 	    .what = ENGINE_PICTURE,
@@ -157,9 +203,22 @@ static struct step_result message_begin(struct task *task)
 	    .max_bytes = (size_t)task_device(task)->picture_limit_bytes,
 	    .is_doubled = panel_size_of(task_device(task)->size) == PANEL_SIZE_128X64,
 	    .is_message = true,
+	    .is_sketch = is_sketch,
 	    .done = on_done,
 	};
-	return submit(task, messaging);
+	return submit(task, messaging, is_sketch ? sketched : drawn);
+}
+
+static struct step_result message_begin(struct task *task)
+{
+	struct step_result answer;
+
+	return push_lacks_disk(task, &answer) ? answer : draw(task, false);
+}
+
+static struct step_result message_preview_begin(struct task *task)
+{
+	return draw(task, true);
 }
 
 static void message_finish(void *state)
@@ -172,3 +231,5 @@ static void message_finish(void *state)
 
 ENDPOINT_MESSAGE(.handler = message_begin, .state_size = sizeof(struct messaging),
 		 .refused = push_refused, .finish = message_finish, .count = push_count);
+ENDPOINT_MESSAGE_PREVIEW(.handler = message_preview_begin, .state_size = sizeof(struct messaging),
+			 .finish = message_finish);

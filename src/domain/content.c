@@ -85,6 +85,8 @@ int64_t content_push_end_us(const struct content *content)
 		return push->displayed_us + push->duration_s * INT64_C(1000000);
 	if (lapse_s < LAPSE_MIN_S)
 		lapse_s = LAPSE_MIN_S;
+	if (lapse_s < push->duration_s)
+		lapse_s = push->duration_s;
 	return push->created_us + lapse_s * 1000000;
 }
 

@@ -40,6 +40,7 @@ enum {
 	FIELD_BACKGROUND,
 	FIELD_DURATION,
 	FIELD_EXPIRES_IN,
+	FIELD_SHOW_FOR,
 	FIELD_INSTALLATION_ID_AGAIN = FIELD_DURATION
 };
 
@@ -57,6 +58,9 @@ enum {
 	[FIELD_EXPIRES_IN] =                                                                       \
 	    RECORD_INT(struct push_body, expires_in_s, .body = "expiresIn",                        \
 		       .minimum = PUSH_EXPIRES_MIN_S, .maximum = PUSH_EXPIRES_MAX_S),              \
+	[FIELD_SHOW_FOR] =                                                                         \
+	    RECORD_INT(struct push_body, show_for_s, .body = "showFor",                            \
+		       .minimum = PUSH_SHOW_FOR_MIN_S, .maximum = PUSH_SHOW_FOR_MAX_S),            \
 	RECORD_BOOL(struct push_body, is_waking, .body = "wake"),                                  \
 	RECORD_BOOL(struct push_body, is_held, .body = "hold")
 
@@ -274,7 +278,7 @@ static void check_background(struct push_body *body, struct faults *faults)
 /* Rejects fields that a held push cannot have: it has no end, and is shown at once. */
 static void check_hold(const struct push_body *body, uint64_t seen, struct faults *faults)
 {
-	static const unsigned excluded[] = {FIELD_DURATION, FIELD_BACKGROUND};
+	static const unsigned excluded[] = {FIELD_DURATION, FIELD_SHOW_FOR, FIELD_BACKGROUND};
 
 	for (size_t i = 0; body->is_held && i < array_length(excluded); i++) {
 		if (seen >> excluded[i] & 1)
@@ -303,6 +307,8 @@ static void check_how(struct push_body *body, uint64_t seen, struct faults *faul
 	     !is_allowed_duration(body->duration_s)))
 		fault_value(faults, STR("duration"), body->duration,
 			    "must be one of 5, 10, 15, 30, 35, 40, 45 (seconds)");
+	if (body->show_for_s)
+		body->duration_s = body->show_for_s;
 }
 
 static void push_devices_body_check(void *memory, uint64_t seen, struct faults *faults)
@@ -334,7 +340,7 @@ static void message_body_check(void *memory, uint64_t seen, struct faults *fault
 
 	/* A held message may have a background, which is a colour. */
 	check_how(body, seen & ~(1ULL << FIELD_BACKGROUND), faults);
-	if (!body->duration && !body->is_held)
+	if (!body->duration && !body->show_for_s && !body->is_held)
 		body->duration_s = 0;
 	set_default(&message->color, "#ffffff");
 	set_default(&message->background, "#000000");

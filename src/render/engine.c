@@ -11,13 +11,15 @@
 
 #include <errno.h>
 
-enum { RETRY_AFTER_S = 2, LEAST_CPU_PART = 8 };
-
 /* Previews, other runs and messages: each kind has its own queue, fair between accounts. */
 enum { PREVIEWS, RENDERS, MESSAGES, QUEUES };
 
-/* Messages drawn at the same time: each takes a few tenths of a second at most. */
-enum { MESSAGES_RUNNING = 2 };
+enum {
+	RETRY_AFTER_S = 2,
+	LEAST_CPU_PART = 8,
+	MESSAGES_RUNNING = 2, /* at the same time: each takes a few tenths of a second at most */
+	SKETCH_WEIGHT = 3,    /* an account draws them for a twelfth of the time, not a quarter */
+};
 
 struct engines {
 	struct loop *loop;
@@ -26,7 +28,7 @@ struct engines {
 	struct outbound *outbound;
 	struct downloads *downloads;
 	struct lane_queue queues[QUEUES];
-	struct preview_accounts accounts;
+	struct preview_accounts accounts, sketchers;
 	struct memory_budget held;
 	unsigned quick_previews; /* running ones */
 	unsigned parked;	 /* runs that wait for the network, or then for a turn */
@@ -117,6 +119,9 @@ static void leave(struct engine_run *run)
 	if (run->is_preview)
 		preview_note(&run->engines->accounts, run->account, run->what,
 			     run->answer.problem.kind, preview_cost_us(run), clock_monotonic_us());
+	if (run->is_sketch)
+		preview_note(&run->engines->sketchers, run->account, run->what, ENGINE_DONE,
+			     SKETCH_WEIGHT * preview_cost_us(run), clock_monotonic_us());
 }
 
 static void start_waiting(struct engines *engines);
@@ -308,12 +313,6 @@ static void on_cancelled(struct later *later)
 
 /* ---- public functions ---- */
 
-/* Whether the renderer of messages was given up. */
-static bool lacks_messages(const struct engines *engines)
-{
-	return !render_health_has(engines->settings.health, RENDER_MESSAGE);
-}
-
 /* Returns NULL, or why the language is missing. */
 static const char *missing(const struct engines *engines, enum engine_language language)
 {
@@ -329,15 +328,18 @@ static const char *missing(const struct engines *engines, enum engine_language l
 int engines_submit(struct engines *engines, struct engine_job *job, unsigned *ret_retry_after_s)
 {
 	struct engine_run *run;
-	uint64_t wait_us;
+	uint64_t wait_us, now_us = clock_monotonic_us();
 	int error;
 
 	*ret_retry_after_s = RETRY_AFTER_S;
 	job->answer = (struct engine_answer){0};
-	if (missing(engines, job->language) || (job->is_message && lacks_messages(engines)))
+	if (missing(engines, job->language) ||
+	    (job->is_message && !render_health_has(engines->settings.health, RENDER_MESSAGE)))
 		return -ENOTSUP;
 	if (engines->is_draining)
 		return -EAGAIN;
+	if (job->is_sketch && preview_is_slow(&engines->sketchers, job->account, now_us))
+		return -EDQUOT;
 	run = memory_zalloc(sizeof(*run));
 	error = run_init(run, job);
 	if (error < 0) {
@@ -356,7 +358,7 @@ int engines_submit(struct engines *engines, struct engine_job *job, unsigned *re
 		free_run(run);
 		return error;
 	}
-	run->queued.submitted_us = clock_monotonic_us();
+	run->queued.submitted_us = now_us;
 	job->run = run;
 	list_append(&engines->running, &run->node);
 	start_waiting(engines);
@@ -427,6 +429,7 @@ struct engines *engines_create(struct loop *loop, const struct engines_settings 
 	lane_queue_init(&engines->queues[MESSAGES], MESSAGES_RUNNING, LIMIT_PREVIEWS, 0);
 	engines->queues[PREVIEWS].may_run = may_preview;
 	preview_accounts_init(&engines->accounts);
+	preview_accounts_init(&engines->sketchers);
 	engines->tools.loop = loop;
 	engines->tools.held = &engines->held;
 	if (settings->host >= 0) {
@@ -487,6 +490,7 @@ void engines_destroy(struct engines *engines)
 		lane_queue_finish(&engines->queues[i]);
 	}
 	preview_accounts_finish(&engines->accounts);
+	preview_accounts_finish(&engines->sketchers);
 	outbound_destroy(engines->outbound);
 	downloads_destroy(engines->downloads);
 	free(engines);

@@ -20,6 +20,7 @@ enum {
 	/* Limit of a message, for each of the two: the longest text takes a twentieth of it. An
 	 * icon may take long, and messages have the workers' priority. */
 	MESSAGE_MS = 3 * 1000,
+	SKETCH_ENCODE_MS = 4, /* of ENGINE_SKETCH_MS; a still takes one or two */
 	/* The compiler's time is CPU time; its wall time is limited to this. */
 	COMPILER_CLOCK_MS = 3 * COMPILER_MS + 5 * 1000,
 	GO_FATAL = 2, /* status of a Go program that was ended by its runtime */
@@ -220,9 +221,14 @@ static void ask(struct engine_run *run, enum render_program program, const char 
 {
 	bool may_wait = program == RENDER_TYPESCRIPT && run->has_network;
 	bool encodes = program != RENDER_TYPESCRIPT && run->what == ENGINE_PICTURE;
-	struct request_time time = {.timeout_ms = time_for(run, timeout_ms),
-				    .encode_ms = encodes ? time_for(run, ENCODE_MS) : 0,
-				    .network_ms = may_wait ? time_for(run, NETWORK_MS) : 0};
+	struct request_time time;
+
+	if (run->is_sketch)
+		timeout_ms = ENGINE_SKETCH_MS - SKETCH_ENCODE_MS;
+	time = (struct request_time){
+	    .timeout_ms = time_for(run, timeout_ms),
+	    .encode_ms = encodes ? time_for(run, run->is_sketch ? SKETCH_ENCODE_MS : ENCODE_MS) : 0,
+	    .network_ms = may_wait ? time_for(run, NETWORK_MS) : 0};
 
 	run->request = (struct renderer_request){
 	    .program = program,
@@ -399,6 +405,7 @@ int run_init(struct engine_run *run, struct engine_job *job)
 	    .job = job,
 	    .is_preview = job->is_preview,
 	    .is_message = job->is_message,
+	    .is_sketch = job->is_sketch,
 	    .account = job->account,
 	    .what = job->what,
 	    .language = job->language,

@@ -1,5 +1,6 @@
 """POST /v1/devices/{deviceId}/message: the server draws a text."""
 
+import base64
 import io
 import json
 import os
@@ -7,6 +8,7 @@ import os
 import PIL.Image
 import pytest
 import validate
+from waiting import wait_until
 from world import images, until_refused
 
 pytestmark = pytest.mark.skipif(
@@ -125,7 +127,7 @@ def test_an_icon_that_is_none(device, icon):
 
 
 @pytest.mark.parametrize("text, members, seconds", [
-    ("Hello", {}, 5), ("Hello", {"duration": 30}, 30),
+    ("Hello", {}, 5), ("Hello", {"duration": 30}, 30), ("Hello", {"showFor": 86400}, 86400),
     ("words " * 30, {}, 10), ("words " * 83, {"scroll": "left"}, 45)])
 def test_duration(world, device, text, members, seconds):
     """A text is shown for one pass by default."""
@@ -208,6 +210,74 @@ def test_all_faults_at_once(device):
 def test_hold_excludes_duration_alone(device):
     assert say(device, hold=True, duration=5).faults() == {"/duration": HELD}
     assert say(device, hold=True, background="#000").ok() == {}
+
+
+def test_show_for_is_of_texts_for_a_while(device):
+    assert say(device, hold=True, showFor=60).faults() == {"/showFor": HELD}
+    assert say(device, installationId="note", showFor=60).ok() == {}
+    assert set(say(device, showFor=86401).faults()) == {"/showFor"}
+
+
+# ---- a text that is being typed ----
+
+
+def looked_at(device, text="Hello", **members):
+    """The picture of a preview, and its duration."""
+
+    def ask():
+        """A process that has not drawn with this font yet may take too long."""
+        seen = device.account.post(device.path + "/message/preview", {"text": text, **members}).ok()
+        assert list(seen) == ["picture", "durationMs"]
+        return seen["picture"] and seen
+
+    seen = wait_until(ask, "a preview")
+    return PIL.Image.open(io.BytesIO(base64.b64decode(seen["picture"]))), seen["durationMs"]
+
+
+def test_a_preview_is_what_is_shown(world, account):
+    """And shows it nowhere."""
+    red = images.text(images.png(images.solid((255, 0, 0), (8, 8))))
+    for members in ({}, {"color": "#fa0", "background": "#000040"}, {"font": "10x20"}, {"icon": red}, {"align": "left"}):
+        device = account.device()
+        picture, duration_ms = looked_at(device, **members)
+        assert showing(world, device) == [] and device.installations() == []
+        assert (picture.size, picture.n_frames, duration_ms) == ((64, 32), 1, 0)
+        assert pixels(picture).tobytes() == pixels(said(device, **members)).tobytes()
+
+
+@pytest.mark.parametrize("scroll", ["auto", "up", "left"])
+def test_a_preview_stands_where_the_text_can_be_read(device, scroll):
+    text = "more words than one panel can ever show at once, and then some more"
+    picture, duration_ms = looked_at(device, text, scroll=scroll)
+    shown = said(device, text, scroll=scroll)
+    took_ms = 0
+    for frame in range(shown.n_frames):
+        shown.seek(frame)
+        shown.load()
+        took_ms += shown.info["duration"]
+    assert picture.n_frames == 1 and abs(duration_ms - took_ms) <= 100
+    left, top, *_ = box(picture)
+    assert left <= 2 if scroll == "left" else top <= 2
+
+
+def test_a_preview_names_the_faults_of_the_message(device):
+    path = device.path + "/message/preview"
+    for body in ({"text": ""}, {"text": "x", "color": "red"}, {"text": "\u4e16", "font": "tom-thumb"}, {"text": "x", "icon": "!"},
+                 {"text": "W" * 500, "font": "terminus-32", "scroll": "left"}):
+        faults = device.account.post(device.path + "/message", body).faults()
+        assert device.account.post(path, body).faults() == faults
+
+
+def test_a_preview_for_a_wide_panel(account):
+    wide = account.device(size="128x64")
+    assert looked_at(wide)[0].size == (128, 64)
+
+
+def test_rights_of_previews(world, account, device):
+    path = device.path + "/message/preview"
+    assert account.post(path, {"text": "x"}, key=account.new_key("push")).status == 200
+    assert world.account().post(path, {"text": "x"}).problem(403)
+    assert account.post("/v1/devices/nobody/message/preview", {"text": "x"}).problem(404)
 
 
 def test_an_image_is_no_member(device):

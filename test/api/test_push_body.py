@@ -45,6 +45,26 @@ def test_duration_is_ignored_with_an_installation(device, value):
     assert device.push(installationId="x", duration=value).ok() == {}
 
 
+@pytest.mark.parametrize("seconds", [5, 6, 3600, 86400])
+def test_show_for(world, device, seconds):
+    """Any time to a day; it replaces the duration, which is checked nevertheless."""
+    assert device.push(showFor=seconds).ok() == {} and duration_of(world, device) == seconds
+    assert device.push(showFor=seconds, duration=45).ok() == {} and duration_of(world, device) == seconds
+    assert device.push(showFor=seconds, duration=7).faults() == {"/duration": DURATION}
+
+
+@pytest.mark.parametrize("value", [0, 4, 86401, 5.5, "60", True, None, []])
+def test_show_for_that_is_not_allowed(world, device, value):
+    assert set(device.push(showFor=value).faults()) == {"/showFor"}
+    assert world.sql("SELECT 1 FROM showing WHERE device_id = %s", device.id) == []
+
+
+def test_show_for_is_of_temporary_pictures(device):
+    assert device.push(installationId="x", showFor=60).ok() == {}
+    for members in ({}, {"installationId": "x"}):
+        assert device.push(hold=True, showFor=60, **members).faults() == {"/showFor": "must be left out if hold is true"}
+
+
 @pytest.mark.parametrize("value", [True, False, 1, "true", None, [], {"a": None}])
 def test_background_is_ignored_without_an_installation(device, value):
     """The image is temporary and shown at once."""

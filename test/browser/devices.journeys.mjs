@@ -687,7 +687,7 @@ export default {
 	"a picture is chosen, and shown for a while": async (stage) => {
 		const { page, ...owned } = await openDevice(stage, { part: "/push", screen: "phone" });
 		const path = await stage.ask("file", { name: "clock" });
-		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.locator(".chooser input").setInputFiles(path);
 		await page.getByLabel("Duration").selectOption("45");
 		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText(/^A temporary picture for \d+ s/).waitFor();
@@ -698,21 +698,37 @@ export default {
 	"a text is written on the panel": async (stage) => {
 		for (const screen of ["desktop", "phone"]) {
 			const { page } = await openDevice(stage, { part: "/push", screen });
+			// What is typed stands in the dots, and what is wrong is said, before anything is sent.
 			await page.getByLabel("Text", { exact: true }).fill("Not in a font: ☃");
-			await page.getByRole("button", { name: "Show the text" }).click();
 			await page.locator(".fault").getByText("are not in the font: ☃").waitFor();
+			await page.getByLabel("Text", { exact: true }).pressSequentially(" a text");
+			await page.getByLabel("Text", { exact: true }).fill("Hello");
+			await page.getByRole("img", { name: "As it will be shown" }).waitFor();
+			await page.locator(".fault").waitFor({ state: "detached" });
+			await page
+				.getByLabel("Text", { exact: true })
+				.fill("Hello, this is longer than a panel. ".repeat(4));
+			await page.getByRole("img", { name: /^Scrolls through in \d+ s$/ }).waitFor();
+			await page.getByLabel("Text", { exact: true }).fill("");
+			await page.locator(LIVE).waitFor();
 			await page.getByLabel("Text", { exact: true }).fill("Hello");
 			await page.getByLabel("Colour").fill("#00ff00");
+			await page.getByLabel("Size").selectOption({ label: "Large" });
+			await page
+				.getByLabel("Icon beside the text")
+				.setInputFiles(await stage.ask("file", { name: "clock" }));
+			await page.getByRole("img", { name: "As it will be shown" }).waitFor();
+			await page.getByLabel("Duration").selectOption({ label: "an hour" });
 			await page.getByRole("button", { name: "Show the text" }).click();
 			await page.getByText("The text is on its way").waitFor();
-			await page.getByText(/^A temporary picture for \d+ s/).waitFor();
+			await page.getByText(/^A temporary picture until \d\d:\d\d/).waitFor();
 		}
 	},
 
 	"an animation of another size keeps moving": async (stage) => {
 		const { page } = await openDevice(stage, { part: "/push" });
 		const path = await stage.ask("file", { name: "spinner" });
-		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.locator(".chooser input").setInputFiles(path);
 		await page.getByText("This animation is 128x128.").waitFor();
 		await page.getByLabel("Scale").check();
 		await page.getByRole("button", { name: "Show", exact: true }).click();
@@ -729,10 +745,10 @@ export default {
 	"what is no picture is told so": async (stage) => {
 		const { page } = await openDevice(stage, { part: "/push" });
 		const path = await stage.ask("file", { name: "letter" });
-		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.locator(".chooser input").setInputFiles(path);
 		await page.getByText("This browser cannot read letter.png.").waitFor();
 		const noise = await stage.ask("file", { name: "clock" });
-		await page.locator('input[type="file"]').setInputFiles(noise);
+		await page.locator(".chooser input").setInputFiles(noise);
 		await page.getByLabel("In the rotation").check();
 		await page.getByLabel("Name").fill("a/b");
 		await page.getByRole("button", { name: "Show", exact: true }).click();
@@ -752,7 +768,7 @@ export default {
 		]) {
 			const { page } = await openDevice(stage, { part: "/push", ...more });
 			const path = await stage.ask("file", { name: "photo" });
-			await page.locator('input[type="file"]').setInputFiles(path);
+			await page.locator(".chooser input").setInputFiles(path);
 			await page.getByRole("img", { name: "Preview of photo.jpg" }).waitFor();
 			await page.locator(LIVE).getByText("Preview of photo.jpg").waitFor();
 			assert.equal((await page.locator(".device .panel-case").count()) > 0, true);
@@ -781,17 +797,14 @@ export default {
 			await page.getByRole("button", { name: "Show", exact: true }).click();
 			await page.getByText(`${name} is on its way`).waitFor();
 		}
-		// Files chosen together are pushed one after another.
-		const files = [
-			await stage.ask("file", { name: "clock" }),
-			await stage.ask("file", { name: "build" }),
-		];
-		await page.locator('input[type="file"]').setInputFiles(files);
-		for (const name of ["clock", "build"]) {
-			await page.getByRole("img", { name: `Preview of ${name}.png` }).waitFor();
-			await page.getByRole("button", { name: "Show", exact: true }).click();
-		}
-		await page.getByText("build is on its way").waitFor();
+		// Files chosen together become entries in one go; one of them is left out.
+		const files = [];
+		for (const name of ["clock", "photo", "build"]) files.push(await stage.ask("file", { name }));
+		await page.locator(".chooser input").setInputFiles(files);
+		await page.getByRole("img", { name: "photo.jpg" }).waitFor();
+		await page.getByRole("button", { name: "Leave out photo.jpg" }).click();
+		await page.getByRole("button", { name: "Add 2 pictures" }).click();
+		await page.getByText("2 pictures are in the rotation").waitFor();
 		assert.deepEqual(await stage.ask("entries_of", { account, device: device.id }), [
 			"image",
 			"image 2",
@@ -807,7 +820,7 @@ export default {
 		const fields = { sleepEnabled: true, sleepStart: "06:45", sleepEnd: "06:45" };
 		await stage.ask("change", { account, device: device.id, fields });
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
-		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.locator(".chooser input").setInputFiles(path);
 		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText("The picture will wait: the panel sleeps", { exact: false }).waitFor();
 		await page.getByRole("button", { name: "End the pushed picture" }).click();
@@ -824,9 +837,9 @@ export default {
 		const fields = { sleepEnabled: true, sleepStart: "06:45", sleepEnd: "06:45" };
 		await stage.ask("change", { account, device: device.id, fields });
 		await page.locator(`${LIVE}[data-state="asleep"]`).waitFor();
-		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.locator(".chooser input").setInputFiles(path);
 		await page.getByLabel("Duration").selectOption("held");
-		await page.getByLabel("Show it even if the panel sleeps").check();
+		await page.getByLabel("Wake it: the panel sleeps now").check();
 		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText("The picture is on its way").waitFor();
 		await page.getByText(/^A temporary picture/).waitFor();
@@ -840,7 +853,7 @@ export default {
 			await page.locator(`${LIVE}[data-state="on"]`).waitFor();
 			const path = await stage.ask("file", { name: "clock" });
 			const choose = async () => {
-				await page.locator('input[type="file"]').setInputFiles(path);
+				await page.locator(".chooser input").setInputFiles(path);
 				await page.getByLabel("Show it even if the panel sleeps").waitFor();
 			};
 			let covered;
@@ -859,7 +872,7 @@ export default {
 	"an entry goes by itself": async (stage) => {
 		const { page, account, device } = await openDevice(stage, { part: "/push" });
 		const path = await stage.ask("file", { name: "clock" });
-		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.locator(".chooser input").setInputFiles(path);
 		await page.getByLabel("In the rotation").check();
 		await page.getByLabel("Remove it", { exact: true }).selectOption("after an hour");
 		await page.getByLabel("Do not interrupt the current picture").check();
@@ -1270,7 +1283,7 @@ export default {
 				await page.goto(`${kitchen}/push`);
 				await isLit(page);
 				const path = await stage.ask("file", { name: "photo" });
-				await page.locator('input[type="file"]').setInputFiles(path);
+				await page.locator(".chooser input").setInputFiles(path);
 				await page.getByRole("img", { name: "Preview of photo.jpg" }).waitFor();
 			},
 			person,

@@ -63,7 +63,7 @@ export default {
 		await showsColour(page, [160, 90, 20]);
 		await page.getByRole("link", { name: "Push" }).click();
 		const path = await stage.ask("file", { name: "clock" });
-		await page.locator('input[type="file"]').setInputFiles(path);
+		await page.locator(".chooser input").setInputFiles(path);
 		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText(/^A temporary picture for \d+ s/).waitFor();
 	},

@@ -14,7 +14,7 @@ from scene import CONTRACT
 # Each needs objects that earlier ones have made.
 ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConnection", "listDeviceNames", "listDevices", "getDevice", "updateDevice", "nextEntry", "sleepDevice", "wakeDevice", "dimDevice", "undimDevice", "setPlan", "getPlan",
          "getPicture", "getPictureAsWebp", "getPictureAsGif", "getPictureAsPng",
-         "pushImage", "pushImageToDevices", "setBrightness", "pinEntries", "showMessage", "removeTemporary", "uploadAppVersion",
+         "pushImage", "pushImageToDevices", "setBrightness", "pinEntries", "previewMessage", "showMessage", "removeTemporary", "uploadAppVersion",
          "listAppVersions", "deployAppVersion", "takeAppVersionAsDraft", "getAppVersionCheck", "listApps", "getApp", "getAppPicture",
          "getAppSchema", "getAppSource",
          "streamEvents", "getFirmware", "updateFirmware", "startFirmwareUpdate", "startFirmwareUpdates", "getFirmwareUpdates", "cancelFirmwareUpdates", "setLeader", "getLeader", "removeLeader",

@@ -11,7 +11,7 @@ from scene import CONTRACT
 from world import UNKNOWN_ID, World, new_key, request_bytes
 
 # Operations of a key of the scope "push", and those that every account may read.
-PUSHES = ("pushImage", "showMessage", "removeTemporary", "v0PushImage", "v0PushApp")
+PUSHES = ("pushImage", "showMessage", "previewMessage", "removeTemporary", "v0PushImage", "v0PushApp")
 FOR_ALL = ("getApp", "getAppPicture", "getAppSchema", "getAppSource")
 BODY_OPERATIONS = [found for found in CONTRACT.operations() if "requestBody" in found[2]]
 

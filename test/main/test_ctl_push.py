@@ -99,8 +99,12 @@ def test_no_rate_limit(running, device, picture):
     (["--expires-in", "60"], 2, "--expires-in needs --installation ID"),
     (["--installation", "x", "--expires-in", "59"], 2, "--expires-in must be "),
     (["--installation", "x", "--expires-in", "2592001"], 2, "--expires-in must be "),
-    (["--hold", "--duration", "5"], 2, "--hold excludes --duration and --background"),
-    (["--hold", "--installation", "x", "--background"], 2, "--hold excludes --duration and --background"),
+    (["--hold", "--show-for", "5"], 2, "--hold excludes --duration, --show-for and --background"),
+    (["--duration", "5", "--show-for", "60"], 2, "--show-for excludes --duration"),
+    (["--installation", "x", "--show-for", "60"], 2, "--show-for is for pictures without --installation"),
+    (["--show-for", "86401"], 2, "--show-for"),
+    (["--hold", "--duration", "5"], 2, "--hold excludes --duration, --show-for and --background"),
+    (["--hold", "--installation", "x", "--background"], 2, "--hold excludes --duration, --show-for and --background"),
     (["--wake", "--installation", "x", "--background"], 2, "--wake excludes --background"),
 ])
 def test_wrong_options(running, device, picture, options, code, reason):

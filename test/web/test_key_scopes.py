@@ -10,7 +10,7 @@ from world import images
 
 PUSHES = {("post", "/v1/devices/{deviceId}/push"), ("delete", "/v1/devices/{deviceId}/temporary"),
           ("post", "/v0/devices/{deviceId}/push"), ("post", "/v0/devices/{deviceId}/push_app"), ("post", "/v1/push"),
-          ("post", "/v1/devices/{deviceId}/message"), ("get", "/v1/device-names")}
+          ("post", "/v1/devices/{deviceId}/message"), ("post", "/v1/devices/{deviceId}/message/preview"), ("get", "/v1/device-names")}
 OF_ALL = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy"),
           ("post", "/v1/apps/{appId}/versions/{version}/draft"), ("post", "/v1/import/tronbyt"),
           ("get", "/v1/account/mqtt"), ("put", "/v1/account/mqtt"), ("delete", "/v1/account/mqtt")} | {

@@ -61,13 +61,19 @@ static enum ctl_exit check_options(const struct ctl *ctl)
 		return ctl_fail(CTL_USAGE, "--installation must be UTF-8");
 	if (installation.data && ctl_value(ctl, "duration").data)
 		return ctl_fail(CTL_USAGE, "--duration is for pictures without --installation");
+	if (installation.data && ctl_value(ctl, "show-for").data)
+		return ctl_fail(CTL_USAGE, "--show-for is for pictures without --installation");
+	if (ctl_value(ctl, "duration").data && ctl_value(ctl, "show-for").data)
+		return ctl_fail(CTL_USAGE, "--show-for excludes --duration");
 	if (!installation.data && ctl_value(ctl, "background").data)
 		return ctl_fail(CTL_USAGE, "--background needs --installation ID");
 	if (!installation.data && ctl_value(ctl, "expires-in").data)
 		return ctl_fail(CTL_USAGE, "--expires-in needs --installation ID");
 	if (ctl_value(ctl, "hold").data &&
-	    (ctl_value(ctl, "duration").data || ctl_value(ctl, "background").data))
-		return ctl_fail(CTL_USAGE, "--hold excludes --duration and --background");
+	    (ctl_value(ctl, "duration").data || ctl_value(ctl, "show-for").data ||
+	     ctl_value(ctl, "background").data))
+		return ctl_fail(CTL_USAGE,
+				"--hold excludes --duration, --show-for and --background");
 	if (ctl_value(ctl, "wake").data && ctl_value(ctl, "background").data)
 		return ctl_fail(CTL_USAGE, "--wake excludes --background");
 	return CTL_DONE;

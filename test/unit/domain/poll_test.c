@@ -193,14 +193,15 @@ TEST_IN(pushed_installation_that_was_replaced_keeps_its_turn, set_up, NULL)
 TEST_IN(push_lapses_when_nobody_fetches_it, set_up, NULL)
 {
 	static const struct {
-		int32_t interval_s, lapse_s;
-	} cases[] = {{15, 60}, {30, 60}, {31, 62}, {1000, 2000}};
+		int32_t interval_s, duration_s, lapse_s;
+	} cases[] = {{15, 5, 60},     {30, 5, 60},	{31, 5, 62},	   {15, 60, 60},
+		     {1000, 5, 2000}, {15, 3600, 3600}, {15, 86400, 86400}};
 
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < array_length(cases); i++) {
 		content.settings.schedule_interval_s = cases[i].interval_s;
-		push_temporary(40 + 2 * i, 5, 0);
+		push_temporary(40 + 2 * i, cases[i].duration_s, 0);
 		assert_int_equal(next_at(cases[i].lapse_s - 1).item.kind, PLAYBACK_PUSH);
-		push_temporary(41 + 2 * i, 5, 0);
+		push_temporary(41 + 2 * i, cases[i].duration_s, 0);
 		assert_int_equal(next_at(cases[i].lapse_s).item.kind, PLAYBACK_INSTALLATION);
 	}
 }

@@ -61,7 +61,8 @@ export function isReady({ isTaken, width, height }: Chosen, size: Size): boolean
 	return isTaken && [size, SMALL].some((one) => width === one.width && height === one.height);
 }
 
-async function prepare(chosen: Chosen, fit: Fit, at: number, size: Size): Promise<Blob> {
+/** Returns the picture as it is sent, in the size of the panel. */
+export async function prepare(chosen: Chosen, fit: Fit, at: number, size: Size): Promise<Blob> {
 	if (isReady(chosen, size)) return chosen.blob;
 	if (chosen.canMove) return fittedAnimation(chosen.blob, fit, at, size);
 	const bitmap = await createImageBitmap(chosen.blob);

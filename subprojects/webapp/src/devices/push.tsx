@@ -1,34 +1,23 @@
 import type { JSX } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { postTold, Problem, remove } from "../api/client";
 import { panelNews } from "../api/live";
 import { BottomBar } from "../components/bottom_bar";
 import { Button } from "../components/button";
 import { Choice } from "../components/choice";
-import { Check } from "../components/check";
-import { Field } from "../components/field";
 import { Range } from "../components/slider";
 import { toast } from "../components/toast";
 import { toBase64 } from "./canvas";
 import { isReady, usePrepared, type Chosen } from "./chosen";
 import { sizeOf, type Size } from "../panel/size";
 import { entryName, freeName, type Fit } from "./picture";
+import { useLook, type OnLook } from "./look";
 import { Message } from "./message";
+import { Pictures } from "./pictures";
+import type { PushProps } from "./push_props";
 import { saidOf } from "./shown";
 import type { Device } from "./store";
-
-const DURATIONS_S = [5, 10, 15, 30, 35, 40, 45] as const;
-/** "held": until a user ends it. */
-type Duration = (typeof DURATIONS_S)[number] | "held";
-
-/** Lifetimes of an entry in seconds, with labels; 0: it stays. */
-const ENDS = [
-	[0, "never"],
-	[3600, "after an hour"],
-	[24 * 3600, "after a day"],
-	[7 * 24 * 3600, "after a week"],
-	[30 * 24 * 3600, "after 30 days"],
-] as const;
+import { bodyOf, newWay, WayFields, type Way } from "./way";
 
 interface FitQuestionProps {
 	chosen: Chosen;
@@ -81,147 +70,14 @@ function FitQuestion({ chosen, size, fit, onFit, at, onAt }: FitQuestionProps): 
 	);
 }
 
-/** Choices for showing a picture. */
-interface Way {
-	kind: "temporary" | "rotation";
-	duration: Duration;
-	name: string;
-	isQuiet: boolean;
-	/** Seconds after which the entry is removed; 0: it stays. */
-	expiresIn: number;
-	/** Whether it is shown although the panel sleeps. */
-	isWaking: boolean;
-}
-
-interface WayProps {
-	way: Way;
-	onWay: (way: Way) => void;
-	/** Names of existing entries. */
-	taken: readonly string[];
-	fault: string | undefined;
-}
-
-interface PartProps extends WayProps {
-	id: string;
-	change: (part: Partial<Way>) => void;
-}
-
-function DurationField({ way, id, change }: PartProps): JSX.Element {
-	return (
-		<div class="field">
-			<label for={id}>Duration</label>
-			<select
-				id={id}
-				value={way.duration}
-				onChange={(event) => {
-					const { value } = event.currentTarget;
-					change({ duration: value === "held" ? value : (Number(value) as Duration) });
-				}}
-			>
-				{DURATIONS_S.map((seconds) => (
-					<option key={seconds} value={seconds}>
-						{seconds} seconds
-					</option>
-				))}
-				<option value="held">until you end it</option>
-			</select>
-		</div>
-	);
-}
-
-function EntryFields({ way, taken, fault, id, change }: PartProps): JSX.Element {
-	return (
-		<>
-			<Field
-				label="Name"
-				name="installationId"
-				value={way.name}
-				onInput={(name) => change({ name })}
-				help={
-					taken.includes(way.name)
-						? "Replaces the picture of the entry with this name."
-						: "Name of the new entry."
-				}
-				fault={fault}
-				maxLength={64}
-				isRequired
-			/>
-			<Check
-				label="Do not interrupt the current picture"
-				isOn={way.isQuiet}
-				onChange={(isQuiet) => change({ isQuiet })}
-			/>
-			<div class="field">
-				<label for={id}>Remove it</label>
-				<select
-					id={id}
-					value={way.expiresIn}
-					onChange={(event) => change({ expiresIn: Number(event.currentTarget.value) })}
-				>
-					{ENDS.map(([seconds, words]) => (
-						<option key={seconds} value={seconds}>
-							{words}
-						</option>
-					))}
-				</select>
-			</div>
-		</>
-	);
-}
-
-function WayFields(props: WayProps): JSX.Element {
-	const { way, onWay } = props;
-	const id = useId();
-	const change = (part: Partial<Way>) => onWay({ ...way, ...part });
-	return (
-		<div class="stack">
-			<Choice
-				label="Where to show it"
-				isLabelRead
-				isBoxed
-				value={way.kind}
-				onChange={(kind) => change({ kind })}
-				options={[
-					{ value: "temporary", words: "For a while", about: "Then back to the rotation" },
-					{ value: "rotation", words: "In the rotation", about: "Stays until you remove it" },
-				]}
-			/>
-			{way.kind === "temporary" ? (
-				<DurationField {...props} id={id} change={change} />
-			) : (
-				<EntryFields {...props} id={id} change={change} />
-			)}
-			{!(way.kind === "rotation" && way.isQuiet) && (
-				<Check
-					label="Show it even if the panel sleeps"
-					isOn={way.isWaking}
-					onChange={(isWaking) => change({ isWaking })}
-				/>
-			)}
-		</div>
-	);
-}
-
 /** Pushes a picture and reports what comes of it. */
 export async function send(device: Device, blob: Blob, way: Way): Promise<void> {
 	const image = await toBase64(blob);
-	const wake = way.isWaking && !(way.kind === "rotation" && way.isQuiet);
-	const body =
-		way.kind === "rotation"
-			? {
-					image,
-					installationId: way.name,
-					background: way.isQuiet,
-					wake,
-					...(way.expiresIn > 0 && { expiresIn: way.expiresIn }),
-				}
-			: way.duration === "held"
-				? { image, wake, hold: true }
-				: { image, wake, duration: way.duration };
+	const isEntry = way.kind === "rotation";
+	const body = { image, ...bodyOf(way), ...(isEntry && { background: way.isQuiet }) };
 	const shown = await postTold("/web/devices/{deviceId}/push", body, "Displayd-Shown", {
 		deviceId: device.id,
 	});
-	const isEntry = way.kind === "rotation";
 	const what = isEntry ? way.name : "The picture";
 	toast(saidOf(device, what, { isEntry, isQuiet: way.isQuiet }, shown ?? "now"));
 }
@@ -252,70 +108,38 @@ function End({ device, isKept }: { device: Device; isKept: boolean }): JSX.Eleme
 	);
 }
 
-/** Picture that the panel on the page shows meanwhile. */
-export interface Look {
-	url: string;
-	words: string;
-}
-
 interface ReviewProps {
 	device: Device;
 	chosen: Chosen;
-	/** Number of further chosen pictures that wait. */
-	more: number;
-	isOneOfMany: boolean;
 	taken: readonly string[];
-	onLook: (next: (now: Look | undefined) => Look | undefined) => void;
-	/** name: of the new entry; undefined: no entry was made. */
-	onDone: (name?: string) => void;
+	onLook: OnLook;
+	onDone: PushProps["onDone"];
 }
 
 function ReviewActions(props: {
 	way: Way;
-	more: number;
 	isBusy: boolean;
 	isDisabled: boolean;
 	onPush: () => void;
 	onCancel: () => void;
 }): JSX.Element {
-	const { way, more, isBusy, isDisabled, onPush, onCancel } = props;
+	const { way, isBusy, isDisabled, onPush, onCancel } = props;
 	return (
 		<BottomBar label="Show the picture">
 			<Button kind="primary" isBusy={isBusy} isDisabled={isDisabled} onClick={onPush}>
 				{way.kind === "rotation" && way.isQuiet ? "Add" : "Show"}
 			</Button>
-			<Button onClick={onCancel}>{more > 0 ? "Skip" : "Cancel"}</Button>
-			{more > 0 && (
-				<span class="quiet">{more === 1 ? "1 more to come" : `${more} more to come`}</span>
-			)}
+			<Button onClick={onCancel}>Cancel</Button>
 		</BottomBar>
 	);
 }
 
-/** Lets the panel of the page show the picture as long as the component has it. */
-function useLook(url: string | undefined, words: string, onLook: ReviewProps["onLook"]): void {
-	useEffect(() => {
-		if (url === undefined) return undefined;
-		const mine = { url, words };
-		onLook(() => mine);
-		// The next picture may be set before this one is removed.
-		return () => onLook((now) => (now === mine ? undefined : now));
-	}, [url]);
-}
-
 /** Asks how to show the chosen picture; the panel of the page shows it that way meanwhile. */
 function Review(props: ReviewProps): JSX.Element {
-	const { device, chosen, more, taken, onLook, onDone } = props;
+	const { device, chosen, taken, onLook, onDone } = props;
 	const [fit, setFit] = useState<Fit>("crop");
 	const [at, setAt] = useState(0.5);
-	const [way, setWay] = useState<Way>(() => ({
-		kind: props.isOneOfMany ? "rotation" : "temporary",
-		duration: 15,
-		name: freeName(entryName(chosen.name), taken),
-		isQuiet: false,
-		expiresIn: 0,
-		isWaking: false,
-	}));
+	const [way, setWay] = useState(() => newWay(15, freeName(entryName(chosen.name), taken)));
 	const [isBusy, setBusy] = useState(false);
 	const [problem, setProblem] = useState<Problem>();
 	const size = sizeOf(device.size);
@@ -326,7 +150,7 @@ function Review(props: ReviewProps): JSX.Element {
 		setBusy(true);
 		try {
 			await send(device, prepared.blob, way);
-			onDone(way.kind === "rotation" ? way.name : undefined);
+			onDone(chosen.number, way.kind === "rotation" ? way.name : undefined);
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;
 			setProblem(error);
@@ -344,7 +168,14 @@ function Review(props: ReviewProps): JSX.Element {
 			{!isReady(chosen, size) && (
 				<FitQuestion chosen={chosen} size={size} fit={fit} onFit={setFit} at={at} onAt={setAt} />
 			)}
-			<WayFields way={way} onWay={change} taken={taken} fault={nameFault} />
+			<WayFields
+				device={device}
+				what="picture"
+				way={way}
+				onWay={change}
+				taken={taken}
+				fault={nameFault}
+			/>
 			{fault && (
 				<p class="notice bad" role="alert">
 					{fault}
@@ -352,11 +183,10 @@ function Review(props: ReviewProps): JSX.Element {
 			)}
 			<ReviewActions
 				way={way}
-				more={more}
 				isBusy={isBusy}
 				isDisabled={!prepared.blob || prepared.fault !== undefined}
 				onPush={() => void push()}
-				onCancel={() => onDone()}
+				onCancel={() => onDone(chosen.number)}
 			/>
 		</div>
 	);
@@ -400,23 +230,9 @@ function Chooser({
 	);
 }
 
-export interface PushProps {
-	device: Device;
-	/** Chosen pictures, in order. */
-	chosen: readonly Chosen[];
-	isOneOfMany: boolean;
-	/** Why the dropped, pasted or chosen file is no picture. */
-	fault: string | undefined;
-	taken: readonly string[];
-	/** A temporary picture is shown, or waits for the panel. */
-	isKept: boolean;
-	onLook: (next: (now: Look | undefined) => Look | undefined) => void;
-	onFiles: (files: readonly File[]) => void;
-	onDone: (name?: string) => void;
-}
-
+/** Asks what to show: a text, or pictures that were chosen. */
 export function Push(props: PushProps): JSX.Element {
-	const [first, ...rest] = props.chosen;
+	const [first] = props.chosen;
 	return (
 		<div class="stack">
 			{props.fault !== undefined && (
@@ -424,11 +240,11 @@ export function Push(props: PushProps): JSX.Element {
 					{props.fault}
 				</p>
 			)}
-			{first ? (
-				<Review {...props} key={first.number} chosen={first} more={rest.length} />
-			) : (
+			{first && props.isOneOfMany && <Pictures {...props} />}
+			{first && !props.isOneOfMany && <Review {...props} key={first.number} chosen={first} />}
+			{!first && (
 				<>
-					<Message device={props.device} />
+					<Message device={props.device} taken={props.taken} onLook={props.onLook} />
 					<Chooser size={sizeOf(props.device.size)} onFiles={props.onFiles} />
 					<End device={props.device} isKept={props.isKept} />
 				</>

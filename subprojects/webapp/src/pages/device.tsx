@@ -13,7 +13,8 @@ import { Connect } from "../devices/connect";
 import { Controls } from "../devices/controls";
 import { DevicePanel } from "../devices/device_panel";
 import { useEntryNames, type EntryNames } from "../devices/names";
-import { Push, type Look } from "../devices/push";
+import type { Look } from "../devices/look";
+import { Push } from "../devices/push";
 import { Rotation } from "../devices/rotation";
 import { Settings } from "../devices/settings";
 import { useDevices, type Device, type Devices, type RotationResource } from "../devices/store";
@@ -113,8 +114,8 @@ const NOTHING_CHOSEN: Choice = { chosen: [], isOneOfMany: false, fault: undefine
 
 interface Choosing extends Choice {
 	take: (files: readonly File[]) => void;
-	/** Removes the first one from the list; name: of the new entry. */
-	done: (name?: string) => void;
+	/** Removes the one with this number from the list; name: of the new entry. */
+	done: (number: number, name?: string) => void;
 	/** Names of entries that were made here, which the loaded rotation may not have yet. */
 	made: readonly string[];
 }
@@ -136,13 +137,12 @@ function useChoice(deviceId: string): Choosing {
 			if (path.value !== tab) go(tab, { staysPut: true });
 		});
 	};
-	const done = (name?: string) => {
+	const done = (number: number, name?: string) => {
 		if (name !== undefined) setMade((names) => [...names, name]);
-		setChoice(({ chosen, isOneOfMany }) =>
-			chosen.length > 1
-				? { chosen: chosen.slice(1), isOneOfMany, fault: undefined }
-				: NOTHING_CHOSEN,
-		);
+		setChoice(({ chosen, isOneOfMany }) => {
+			const rest = chosen.filter((one) => one.number !== number);
+			return rest.length > 0 ? { chosen: rest, isOneOfMany, fault: undefined } : NOTHING_CHOSEN;
+		});
 	};
 	useEffect(() => {
 		const paste = (event: ClipboardEvent) => {

@@ -10,6 +10,7 @@ import { choose, isReady, preparedFor, usePrepared, type Chosen } from "../devic
 import type { Fit } from "../devices/picture";
 import { send } from "../devices/push";
 import { useDevices, type Device } from "../devices/store";
+import { newWay } from "../devices/way";
 import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 import { SMALL, sizeOf } from "../panel/size";
@@ -61,14 +62,7 @@ function Targets({ chosen, fit, duration }: TargetsProps): JSX.Element | null {
 		setBusy(device.id);
 		try {
 			const blob = await preparedFor(chosen, fit, 0.5, sizeOf(device.size));
-			await send(device, blob, {
-				kind: "temporary",
-				duration: duration === "held" ? "held" : 15,
-				name: "",
-				isQuiet: false,
-				expiresIn: 0,
-				isWaking: false,
-			});
+			await send(device, blob, newWay(duration === "held" ? "held" : 15, ""));
 			await forgetShared();
 			go(`devices/${device.id}`, { replaces: true });
 		} catch (error) {
