@@ -1,6 +1,8 @@
 """Parts of tools/release: why a tree is refused, the list of what is built in, and the apt repository, which apt itself
 reads."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -157,11 +159,11 @@ def test_old_figures(clone, monkeypatch):
 
 # ---- apt ----
 
-def make_package(folder, name, version, architecture):
+def make_package(folder, name, version, architecture, fields="Maintainer: Ada <ada@example.org>\nHomepage: https://a\n"):
     tree = folder / f"{name}-{version}-{architecture}"
     (tree / "DEBIAN").mkdir(parents=True)
     (tree / "DEBIAN/control").write_text(f"Package: {name}\nVersion: {version}\nArchitecture: {architecture}\n"
-                                         "Maintainer: Ada <ada@example.org>\nDescription: a thing\n")
+                                         f"{fields}Description: a thing\n")
     made = folder / f"{name}_{version}_{architecture}.deb"
     subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tree, made], check=True, capture_output=True,
                    env=os.environ | {"SOURCE_DATE_EPOCH": str(SECONDS)})
@@ -245,6 +247,57 @@ def test_a_key_that_cannot_sign(tmp_path):
     (tmp_path / "key").write_text("no key\n")
     with pytest.raises(repository.KeyFault):
         repository.make(tmp_path / "apt", {}, tmp_path / "key", SECONDS)
+
+
+# ---- packages ----
+
+def release_module():
+    loader = importlib.machinery.SourceFileLoader("release", str(ROOT / "tools/release"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("release", loader))
+    loader.exec_module(module)
+    return module
+
+
+def test_packages_of_a_release(tmp_path):
+    release = release_module()
+    for suite, suffix in release.SUITES.items():
+        for name in release.NAMES:
+            made = make_package(tmp_path / "made" / suite, name, f"1.2.0{suffix}", "amd64")
+            (tmp_path / suite).mkdir(exist_ok=True)
+            shutil.copy(made, tmp_path / suite)
+    found = release.find_packages(tmp_path, "1.2.0")
+    assert [len(files) for files in found.values()] == [2, 2]
+    left = tmp_path / "trixie/displayctl_1.2.0+deb13_amd64.deb"
+    left.unlink()
+    nobody = make_package(tmp_path / "made/nobody", "displayd", "1.1.0+deb13", "amd64",
+                          "Maintainer: us <us@users.noreply.a.example>\n")
+    shutil.copy(nobody, tmp_path / "trixie")
+    with pytest.raises(release.Refused) as refused:
+        release.find_packages(tmp_path, "1.2.0")
+    assert refused.value.args == (
+        f"{tmp_path}/trixie/{nobody.name} is not of this release",
+        f"{tmp_path}/trixie/{nobody.name} has no Homepage: make it with --homepage",
+        f"{tmp_path}/trixie/{nobody.name} names no real maintainer: make it with --maintainer",
+        f"{left} is missing")
+
+
+def test_the_makers_of_packages(tmp_path):
+    for name in ("control", "changelog"):
+        shutil.copy(ROOT / "debian" / name, tmp_path)
+    command = [sys.executable, ROOT / "tools/releasing/control.py", tmp_path]
+    subprocess.run(command, check=True)
+    for name in ("control", "changelog"):
+        assert (tmp_path / name).read_text() == (ROOT / "debian" / name).read_text()
+    subprocess.run([*command, "--maintainer", "Ada B <ada@example.org>", "--homepage", "https://example.org/d", "--vcs",
+                    "https://example.org/d.git"], check=True)
+    control = (tmp_path / "control").read_text()
+    assert ("Maintainer: Ada B <ada@example.org>\n" in control and "Homepage: https://example.org/d\n" in control
+            and "Vcs-Git: https://example.org/d.git\n" in control)
+    said = subprocess.run(["dpkg-parsechangelog", "--file", tmp_path / "changelog", "--show-field", "Maintainer"], check=True,
+                          capture_output=True, text=True).stdout
+    assert said == "Ada B <ada@example.org>\n"
+    for wrong in (["--maintainer", "Ada"], ["--homepage", "ftp://a"]):
+        assert subprocess.run([*command, *wrong], capture_output=True, check=False).returncode == 2
 
 
 # ---- what is built in ----

@@ -36,6 +36,12 @@ def keyring(key):
             subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=False)
 
 
+def fields_of(package):
+    """Returns the fields of a package's control file, each with its first line."""
+    shown = subprocess.run(["dpkg-deb", "--field", package], check=True, capture_output=True, text=True).stdout
+    return dict(line.split(": ", 1) for line in shown.splitlines() if ": " in line and line[0] != " ")
+
+
 def list_packages(folder, suite, architecture):
     """Writes the lists of an architecture. Returns their paths."""
     place = folder / "dists" / suite / "main" / f"binary-{architecture}"
