@@ -54,9 +54,10 @@ enum {
 	LIMIT_LINGER_BYTES = 2 * LIMIT_UPLOAD_BODY_BYTES,
 	/* Empty lines before a request line. More: 400. */
 	LIMIT_BLANK_LINES = 4,
-	/* Connections of a worker: further ones wait in the listening socket's queue. An address
-	 * may hold three times as many as are free: further ones from it are closed at once. */
-	LIMIT_CONNECTIONS = 16 * 1024,
+	/* Connections of a worker, if descriptors and memory allow them (main/connection_limit.h):
+	 * further ones wait in the listening socket's queue. An address may hold three times as
+	 * many as are free: further ones from it are closed at once. */
+	LIMIT_CONNECTIONS = 48 * 1024,
 	/* Connections through the listeners of metrics, and as many through the private socket of
 	 * displayctl, in addition to all others. */
 	LIMIT_ADMIN_CONNECTIONS = 64,

@@ -53,5 +53,9 @@ unsigned http_server_websockets(const struct http_server *server);
 /* Number of open HTTP connections, without WebSockets. */
 unsigned http_server_connections(const struct http_server *server);
 
+/* Number of connections that it can take in addition: those for metrics and the operator do not
+ * count. *ret_max: the number that it can take if it has none. */
+unsigned http_server_connections_left(const struct http_server *server, unsigned *ret_max);
+
 /* Sets the gauges of its connections. */
 void http_server_tell(const struct http_server *server);

@@ -11,8 +11,10 @@ struct http_server_settings {
 	/* Trusted proxies; NULL: none. They must outlive the server, and must not change. */
 	const struct http_proxies *proxies;
 	bool waits_to_accept; /* accept no connections until http_server_accept() */
+	/* Connections at a time, WebSockets included; fewer if descriptors are fewer. 0:
+	 * LIMIT_CONNECTIONS. */
+	unsigned connections_max;
 	/* 0 means the limit of base/limits.h; other values are for tests. */
-	unsigned connections_max; /* WebSockets included */
 	unsigned head_ms;
 	unsigned body_ms;
 	unsigned bodies_bytes; /* bodies of all callers together */

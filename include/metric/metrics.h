@@ -48,6 +48,7 @@ enum metric {
 	METRIC_HTTP_DURATION, /* by route */
 	METRIC_HTTP_IN_FLIGHT,
 	METRIC_HTTP_CONNECTIONS, /* by metric_connection */
+	METRIC_HTTP_CONNECTIONS_LEFT,
 	METRIC_HTTP_ACCEPTED,
 	METRIC_HTTP_REFUSED,	/* by metric_refused_connection */
 	METRIC_TLS_HANDSHAKES,	/* by metric_tls_handshake, metric_tls_version */

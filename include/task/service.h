@@ -8,6 +8,7 @@
 #include "task/rate.h"
 #include "task/storage_probe.h"
 
+struct http_server;
 struct key_cache;
 struct key_uses;
 struct read_cache;
@@ -29,6 +30,7 @@ struct service {
 	unsigned cors_origin_count;
 	const char *public_url; /* without trailing slash */
 	struct storage_probe storage_probe;
+	const struct http_server *http;	       /* NULL before it serves */
 	unsigned task_count;		       /* requests under way, abandoned ones included */
 	const _Atomic bool *is_instance_ready; /* true once all workers serve */
 	bool is_draining;

@@ -2,6 +2,7 @@
 #include "db/db.h"
 #include "db/storage.h"
 #include "endpoints.h"
+#include "http/server.h"
 #include "task/service.h"
 
 #include <stdatomic.h>
@@ -43,9 +44,25 @@ static struct step_result tell_ready(struct task *task, const char *problem)
 	return task_reply(task, 200, STR("text/plain; charset=utf-8"), text);
 }
 
+/* Panels of another instance that ends would find no room here. */
+static const char *connections_problem(struct task *task)
+{
+	enum { SHORT_PARTS = 8 };
+	const struct http_server *http = task_service(task)->http;
+	unsigned max = 0;
+	unsigned left = http ? http_server_connections_left(http, &max) : 0;
+
+	if (!http || left >= max / SHORT_PARTS)
+		return NULL;
+	return arena_printf(task_arena(task),
+			    "a worker has room for only %u more connections of %u", left, max)
+	    .data;
+}
+
 static struct step_result ready(struct task *task)
 {
 	struct service *service = task_service(task);
+	const char *problem;
 
 	let_nobody_store(task);
 	if (service->is_draining)
@@ -69,7 +86,10 @@ static struct step_result ready(struct task *task)
 		return tell_ready(task, "the database is read-only");
 	if (!storage_takes_pictures(db_storage(service->db)))
 		return tell_ready(task, STORAGE_PICTURE_PROBLEM);
-	return tell_ready(task, render_health_any_problem(api_service(task)->render_health));
+	problem = connections_problem(task);
+	if (!problem)
+		problem = render_health_any_problem(api_service(task)->render_health);
+	return tell_ready(task, problem);
 }
 
 const struct endpoint endpoint_livez = {

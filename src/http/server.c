@@ -309,8 +309,19 @@ unsigned http_server_websockets(const struct http_server *server)
 	return count - server->connections.count;
 }
 
+unsigned http_server_connections_left(const struct http_server *server, unsigned *ret_max)
+{
+	const struct http_transport_host *transports = &server->transports[HTTP_ROLE_PUBLIC];
+
+	*ret_max = server->connections.settings.connections_max;
+	return transports->count < *ret_max ? *ret_max - transports->count : 0;
+}
+
 void http_server_tell(const struct http_server *server)
 {
+	unsigned max;
+
+	metric_set(METRIC_HTTP_CONNECTIONS_LEFT, 0, http_server_connections_left(server, &max));
 	metric_set(METRIC_HTTP_CONNECTIONS, METRIC_CONNECTION_HTTP, server->connections.count);
 	metric_set(METRIC_HTTP_CONNECTIONS, METRIC_CONNECTION_WEBSOCKET,
 		   http_server_websockets(server));

@@ -219,6 +219,7 @@ void requests_start_bridge(struct requests *requests, struct http_server *http, 
 {
 	struct service *service = &requests->web.api.service;
 
+	service->http = http;
 	requests->web.api.why_no_mqtt = why_not;
 	requests->bridge = bridge_create(&(struct bridge_settings){
 	    .loop = service->loop,

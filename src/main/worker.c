@@ -9,6 +9,7 @@
 #include "http/server.h"
 #include "http/tls.h"
 #include "loop/lanes.h"
+#include "main/connection_limit.h"
 #include "main/heartbeat.h"
 #include "main/own_request.h"
 #include "main/requests.h"
@@ -336,10 +337,13 @@ static struct db *create_database(struct worker *worker)
 static int start(struct worker *worker)
 {
 	const struct worker_settings *settings = worker->settings;
-	struct http_server_settings http = {.access_log = settings->config->access_log,
-					    .admin_access_log = settings->config->admin_access_log,
-					    .proxies = &worker->proxies,
-					    .waits_to_accept = true};
+	struct http_server_settings http = {
+	    .access_log = settings->config->access_log,
+	    .admin_access_log = settings->config->admin_access_log,
+	    .proxies = &worker->proxies,
+	    .connections_max = connection_limit_here(settings->config->workers,
+						     settings->config->tls_certificates.count > 0),
+	    .waits_to_accept = true};
 	int error;
 
 	settings_key_fingerprint(settings->settings_key, worker->key_fingerprint);

@@ -35,6 +35,8 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
     GAUGE(HTTP_IN_FLIGHT, "displayd_http_requests_in_flight", "Requests not yet answered."),
     GAUGE(HTTP_CONNECTIONS, "displayd_http_connections", "Open connections.",
 	  .by = {METRIC_BY_CONNECTION}),
+    GAUGE(HTTP_CONNECTIONS_LEFT, "displayd_http_connections_left",
+	  "Further connections that workers can take, by descriptors and memory."),
     COUNTER(HTTP_ACCEPTED, "displayd_http_connections_accepted_total", "Accepted connections."),
     COUNTER(HTTP_REFUSED, "displayd_http_connections_refused_total",
 	    "Connections closed at once: too many of the address, not a trusted proxy, or no free "

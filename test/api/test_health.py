@@ -1,11 +1,14 @@
 """/livez, /readyz, request IDs, and logs."""
 
+import contextlib
 import json
 import re
+import socket
 
 import pytest
 from key_events import Events
-from world import SECRETS, images, log_fields, wait_until
+from served_metrics import value_of
+from world import SECRETS, World, images, log_fields, wait_until
 
 REQUEST_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -16,6 +19,21 @@ def test_healthy(world, path):
     assert answer.status == 200 and answer.body == b"ok\n"
     for method in ("GET", "HEAD"):
         assert world.request(method, path)["Cache-Control"] == "no-store"
+
+
+def test_connections_that_are_left_are_told(world):
+    """Descriptors limit a worker to 380 connections, of which one address may have three in four."""
+    with World(world.database, "--admin-listen", "127.0.0.1:0", workers=1,
+               prefix=("prlimit", "--nofile=700:700")) as small, contextlib.ExitStack() as stack:
+        address = small.server.address
+        assert small.get("/readyz").body == b"ok\n"
+        wait_until(lambda: 370 <= value_of(small, "displayd_http_connections_left") <= 380, "room")
+        for number in range(345):
+            stack.enter_context(contextlib.closing(socket.create_connection(
+                address, source_address=(f"127.0.0.{2 + number // 60}", 0))))
+        problem = re.compile(rb"ok, but a worker has room for only \d+ more connections of 380\n")
+        wait_until(lambda: problem.fullmatch(small.get("/readyz").body), "no room")
+        wait_until(lambda: value_of(small, "displayd_http_connections_left") < 40, "no room in metrics")
 
 
 def targets(device):
