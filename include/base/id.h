@@ -27,3 +27,7 @@ bool id_equal(struct id a, struct id b);
 
 /* Whether all bytes are zero, as in no ID. */
 bool id_is_none(struct id id);
+
+/* Returns the entry of an ID that displayd has made, in a table of this many, a power of two up to
+ * 65,536. */
+unsigned id_slot(struct id id, unsigned entries);

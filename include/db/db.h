@@ -58,6 +58,10 @@ struct db_settings {
 	 * judge whether its hints arrive. None: it is not judged, and trusts all. */
 	struct id instance;
 	unsigned worker;
+	/* Memory with hint_region, if one worker shall send and receive hints for all; else NULL.
+	 * It needs an instance. worker_slots: its slots, worker is one of them. */
+	struct region_map *hint_memory;
+	unsigned worker_slots;
 	/* Memory that outlives the worker, db/writers.h. NULL: none. */
 	struct writers *writers;
 };
@@ -109,6 +113,10 @@ bool db_keeps_order_of_reads(const struct db *db);
 
 /* Returns the record of the database's free space (db/storage.h). */
 struct storage *db_storage(struct db *db);
+
+/* Lets another worker of the instance send and receive hints for all, if this one does: it will
+ * close the db. */
+void db_retire(struct db *db);
 
 /* Waits at most timeout_ms until all queries are answered, then closes the connections. Remaining
  * queries, and new ones from now on, are answered DB_UNAVAILABLE. closed is called last, from the

@@ -37,10 +37,17 @@ struct db;
 extern const struct region instance_region;
 struct id instance_name(const void *common);
 
+/* Memory by which one worker of an instance sends and receives hints for the others. */
+extern const struct region hint_region;
+/* The supervisor calls it when the process of a worker, by its slot, has ended: another worker
+ * listens to hints at once, if that one did for all. */
+void hint_worker_ended(struct region_map *shared, unsigned worker_slots, unsigned worker);
+
 /* Subscription to hints. Embed it in the subscriber, which must live until db_unsubscribe(). */
 struct hint_subscription {
 	struct list node; /* private */
 	struct str kind;  /* "device"; empty: hints of all kinds, with their kind in the text */
+	bool is_once; /* what it does is for all workers of the instance: one of them suffices */
 	/* A hint arrived, perhaps from this process. text: the part after the kind and its ":". It
 	 * is untrusted: every program that may connect to the database can send hints. */
 	void (*on_hint)(struct hint_subscription *subscription, struct str text);
@@ -72,3 +79,14 @@ bool db_hints_are_up(const struct db *db);
 /* When the youngest of the other instances that are known was first seen, by the time of the loop;
  * 0: this worker knows of no other instance. */
 uint64_t db_others_since_ms(const struct db *db);
+
+/* Holds a device: hints about it ("device", "push", "watch", "unwatch", "came", "shows") wake this
+ * worker at once. Those about devices that it does not hold come within a fifth of a second, if
+ * another worker receives them for it. Release it as often. */
+void db_hint_hold(struct db *db, struct id device_id);
+void db_hint_release(struct db *db, struct id device_id);
+/* Holds all devices. */
+void db_hint_hold_all(struct db *db);
+void db_hint_release_all(struct db *db);
+/* Delivers, later in this turn, hints that have come and did not wake this worker. */
+void db_hint_look(struct db *db);

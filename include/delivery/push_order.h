@@ -5,6 +5,7 @@
  * first worker has died. */
 #pragma once
 
+#include "base/id.h"
 #include "loop/loop.h"
 
 struct push_order;
@@ -14,6 +15,7 @@ struct push_turn {
 	struct list node;		      /* private */
 	struct deadline limit;		      /* private */
 	struct push_order *order;	      /* private */
+	struct id device_id;		      /* private */
 	int64_t after;			      /* private */
 	void (*come)(struct push_turn *turn); /* called later, from the loop */
 };

@@ -57,3 +57,12 @@ bool id_is_none(struct id id)
 {
 	return id_equal(id, (struct id){0});
 }
+
+unsigned id_slot(struct id id, unsigned entries)
+{
+	uint64_t halves[2];
+
+	memcpy(halves, id.bytes, sizeof(halves));
+	return (unsigned)((halves[0] ^ halves[1]) * UINT64_C(0x9e3779b97f4a7c15) >> 48) &
+	       (entries - 1);
+}

@@ -1,7 +1,8 @@
-/* Judges the writers of other instances by their beats, the rows of the table hint_beat.
+/* Judges the writers of other instances by their beats, the rows of the table hint_beat. A writer
+ * is a worker, or all workers of an instance.
  *
- * A worker's hint connection writes four times a second, while another instance is known: "the
- * hints of all changes that I answered before through_at are sent". A reader whose own hint
+ * Its hint connection writes four times a second, while another instance is known: "the hints of
+ * all changes that I answered before through_at are sent". A reader whose own hint
  * connection has seen that beat has those hints. While a writer's beat stays old, its hints may be
  * missing, whatever the reason: its hint connection hangs or cannot be opened, or it was killed.
  *

@@ -51,7 +51,7 @@ static bool is_server_alive(const struct db *db, const struct connection *connec
 {
 	const PGconn *hint = db->hints.connection.pg, *pg = connection->pg;
 
-	return db->hints.up && hosts_are_same(PQhost(hint), PQhost(pg)) &&
+	return db->hints.is_connected && hosts_are_same(PQhost(hint), PQhost(pg)) &&
 	       hosts_are_same(PQhostaddr(hint), PQhostaddr(pg)) &&
 	       hosts_are_same(PQport(hint), PQport(pg));
 }
@@ -93,7 +93,7 @@ void cuts_on_silence(struct deadline *deadline)
 	for_each_connection(db, cut_silent);
 	/* Statements with a connection of their own run for minutes before they answer, so only
 	 * their own time limit ends them. */
-	if (!db->hints.up)
+	if (!db->hints.is_connected)
 		look_again(db);
 }
 

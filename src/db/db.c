@@ -1,6 +1,7 @@
 #include "base/limits.h"
 #include "base/require.h"
 #include "cuts.h"
+#include "hint_carrying.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +244,12 @@ unsigned db_connections_up(const struct db *db)
 	       db->hints.up;
 }
 
+void db_retire(struct db *db)
+{
+	if (hint_carrying_is_shared(&db->hints))
+		hint_carrying_retire(&db->hints);
+}
+
 void db_subscribe(struct db *db, struct hint_subscription *subscription)
 {
 	list_append(&db->hints.subscriptions, &subscription->node);
@@ -257,6 +264,36 @@ void db_hint(struct db *db, struct str word)
 {
 	hints_add(&db->hints, word);
 	loop_later(db->loop, &db->wake);
+}
+
+void db_hint_hold(struct db *db, struct id device_id)
+{
+	if (hint_carrying_is_shared(&db->hints))
+		hint_holding_hold(&db->hints.carrying.holding, device_id);
+}
+
+void db_hint_release(struct db *db, struct id device_id)
+{
+	if (hint_carrying_is_shared(&db->hints))
+		hint_holding_release(&db->hints.carrying.holding, device_id);
+}
+
+void db_hint_hold_all(struct db *db)
+{
+	if (hint_carrying_is_shared(&db->hints))
+		hint_holding_hold_all(&db->hints.carrying.holding);
+}
+
+void db_hint_release_all(struct db *db)
+{
+	if (hint_carrying_is_shared(&db->hints))
+		hint_holding_release_all(&db->hints.carrying.holding);
+}
+
+void db_hint_look(struct db *db)
+{
+	if (hint_carrying_is_shared(&db->hints))
+		hint_carrying_look(&db->hints);
 }
 
 enum { ON_DEMAND_IDLE_MS = 60 * 1000 };
@@ -308,6 +345,8 @@ static void start_hints(struct db *db, const struct connection *connection)
 	db->hints.doubts = &db->doubts;
 	db->hints.instance = db->settings.instance;
 	db->hints.number = (int32_t)db->settings.worker;
+	db->hints.shared = db->settings.hint_memory;
+	db->hints.worker_slots = db->settings.worker_slots;
 	deadline_init(&db->silence, cuts_on_silence);
 	hints_start(&db->hints, connection);
 }
@@ -386,6 +425,8 @@ void db_destroy(struct db *db)
 	reads_finish(&db->reads);
 	writes_finish(&db->writes);
 	doubts_finish(&db->doubts);
+	if (hint_carrying_is_shared(&db->hints))
+		hint_carrying_finish(&db->hints);
 	hosts_destroy(db->hosts);
 	free(db);
 }

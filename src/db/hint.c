@@ -3,19 +3,13 @@
 #include "base/limits.h"
 #include "base/require.h"
 #include "db/hint_text.h"
+#include "hint_carrying.h"
+#include "hint_due.h"
 #include "hint_statements.h"
+#include "hint_subscribers.h"
 
-/* Reconciliation makes up for lost hints, but a revoked key must stop working within a second: each
- * answer shows that all hints sent before its query have arrived. The server hands them to a
- * listening session before it ends the session's next statement. */
 enum {
-	PING_MS = 250,
-	/* A reader sees a beat at its next look: both intervals together leave some of the 750 ms
-	 * for which answers from memory count (task/read_cache.h). */
-	PING_AMONG_OTHERS_MS = 200,
 	ANSWER_MS = 1500,
-	/* Interval of beats of an instance that knows no other: it becomes known by them. */
-	SEEN_MS = 20 * 1000,
 	/* Others forget a writer after BEAT_FORGET_MS. */
 	FORGOTTEN_MS = 50 * 1000,
 	/* Pause after a beat that failed. */
@@ -41,59 +35,33 @@ static struct hints *hints_of(struct connection *connection)
 	return connection->owner;
 }
 
-static struct hint_subscription *subscription_of(struct list *node)
-{
-	return container_of(node, struct hint_subscription, node);
-}
-
-static void report(struct hints *hints, bool up)
-{
-	if (hints->up == up)
-		return;
-	hints->up = up;
-	list_for_each (node, &hints->subscriptions) {
-		struct hint_subscription *subscription = subscription_of(node);
-
-		if (subscription->on_up)
-			subscription->on_up(subscription, up);
-	}
-}
-
 static void on_up(struct connection *connection)
 {
 	struct hints *hints = hints_of(connection);
 
 	hints->asked_ms = 0;
 	hints->has_clock = hints->has_beaten = false;
-	report(hints, true);
-	hints->first_bytes = buffer_length(&hints->waiting);
+	hints->is_connected = true;
+	if (hint_carrying_is_shared(hints))
+		hint_carrying_on_up(hints);
+	else
+		hint_set_up(hints, true);
 }
 
 static void on_down(struct connection *connection)
 {
 	struct hints *hints = hints_of(connection);
 
-	if (hints->up && connection->unavailable == UNAVAILABLE_SILENT && hints->on_silent)
+	if (hints->is_connected && connection->unavailable == UNAVAILABLE_SILENT &&
+	    hints->on_silent)
 		hints->on_silent(hints->context);
+	hints->is_connected = false;
 	hints->has_failed = false;
 	buffer_clear(&hints->waiting);
 	hints->waiting_us = 0;
-	report(hints, false);
-}
-
-static bool has_beats(const struct hints *hints)
-{
-	return !id_is_none(hints->instance);
-}
-
-static void tell_heard(struct hints *hints)
-{
-	list_for_each (node, &hints->subscriptions) {
-		struct hint_subscription *subscription = subscription_of(node);
-
-		if (subscription->on_heard)
-			subscription->on_heard(subscription, hints->heard_ms);
-	}
+	if (hint_carrying_is_shared(hints))
+		hint_carrying_on_down(hints);
+	hint_set_up(hints, false);
 }
 
 static bool is_look(const struct hints *hints)
@@ -107,10 +75,11 @@ static void take_look(struct hints *hints, const struct db_result *result)
 
 	beats_take(&hints->beats, result, hints->sent_ms, now_ms);
 	hints->has_clock = true;
-	hints->heard_ms = beats_through_ms(&hints->beats);
+	if (hint_carrying_hears(hints))
+		hints->heard_ms = beats_through_ms(&hints->beats);
 	if (hints->under_way == HINT_BEAT) {
 		hints->has_beaten = true;
-		hints->seen_ms = hints->sent_ms;
+		hints_note_seen(hints, hints->sent_ms);
 	}
 }
 
@@ -144,15 +113,19 @@ static void on_answer(struct connection *connection, struct db_query *query,
 	hints->notified_us = 0;
 	if (result->outcome != DB_OK) {
 		note_failure(hints);
+		if (hint_carrying_is_shared(hints))
+			hint_carrying_on_answer(hints, false);
 		return;
 	}
 	if (hints->under_way == HINT_END)
 		doubts_answer(hints->doubts, &hints->ended, result->row_count == 0);
 	else if (is_look(hints))
 		take_look(hints, result);
-	else if (!has_beats(hints))
+	else if (!hint_has_beats(hints))
 		hints->heard_ms = hints->sent_ms;
-	tell_heard(hints);
+	if (hint_carrying_is_shared(hints))
+		hint_carrying_on_answer(hints, true);
+	hint_tell_heard(&hints->subscriptions, hints->heard_ms);
 }
 
 static void on_return(struct connection *connection, struct db_query *query, bool may_repeat)
@@ -163,47 +136,19 @@ static void on_return(struct connection *connection, struct db_query *query, boo
 	hints_of(connection)->notified_us = 0;
 }
 
-static unsigned metric_of(struct str kind)
-{
-	static const struct str kinds[] = {
-	    [METRIC_HINT_DEVICE] = STR("device"), [METRIC_HINT_PUSH] = STR("push"),
-	    [METRIC_HINT_KEY] = STR("key"),	  [METRIC_HINT_APP] = STR("app"),
-	    [METRIC_HINT_RENDER] = STR("render"), [METRIC_HINT_CHANGED] = STR("changed"),
-	    [METRIC_HINT_WATCH] = STR("watch"),	  [METRIC_HINT_SHOWS] = STR("shows"),
-	    [METRIC_HINT_READ] = STR("read"),
-	};
-
-	for (unsigned i = 0; i < array_length(kinds); i++)
-		if (kinds[i].length > 0 && str_equal(kind, kinds[i]))
-			return i;
-	return METRIC_HINT_OTHER;
-}
-
-static void deliver(struct hints *hints, struct str word)
-{
-	struct str kind = {word.data, str_find(word, ':')};
-
-	metric_add(METRIC_HINTS_RECEIVED, metric_of(kind), 1);
-
-	list_for_each (node, &hints->subscriptions) {
-		struct hint_subscription *subscription = subscription_of(node);
-
-		if (subscription->kind.length == 0)
-			subscription->on_hint(subscription, word);
-		else if (kind.length < word.length && str_equal(kind, subscription->kind))
-			subscription->on_hint(subscription, str_from_offset(word, kind.length + 1));
-	}
-}
-
 static void on_notify(struct connection *connection, struct str payload)
 {
 	struct hints *hints = hints_of(connection);
 	struct str word;
 
+	if (hint_carrying_is_shared(hints)) {
+		hint_carrying_take(hints, payload);
+		return;
+	}
 	/* Every program that may connect to the database can send any text. */
 	while (str_next(&payload, ' ', &word)) {
 		if (hint_is_word(word))
-			deliver(hints, word);
+			hint_deliver(&hints->subscriptions, word, true);
 	}
 }
 
@@ -229,7 +174,9 @@ static void send_of_row(struct hints *hints, enum hint_statement statement)
 	struct db_parameters *parameters = &hints->query.parameters;
 	uint64_t through_ms = loop_now_ms(hints->connection.loop);
 
-	if (hints->waiting_us && hints->waiting_us / 1000 < through_ms)
+	if (hint_carrying_is_shared(hints))
+		through_ms = hint_carrying_through_ms(hints);
+	else if (hints->waiting_us && hints->waiting_us / 1000 < through_ms)
 		through_ms = hints->waiting_us / 1000;
 	db_parameters_init(parameters, &hints->arena);
 	if (hint_statements[statement].parameter_count > 0)
@@ -241,48 +188,14 @@ static void send_of_row(struct hints *hints, enum hint_statement statement)
 	send_statement(hints, statement);
 }
 
-/* Whether the server refuses to write: then no change needs a hint either. */
-static bool is_read_only(const struct hints *hints)
-{
-	const char *value =
-	    PQparameterStatus(hints->connection.pg, "default_transaction_read_only");
-
-	return value && strcmp(value, "on") == 0;
-}
-
-/* The first beat waits for the hints of other modules that came up: they make up for those that
- * were lost. */
-static bool wants_beat(const struct hints *hints)
-{
-	uint64_t now_ms = loop_now_ms(hints->connection.loop);
-
-	if (!hints->has_clock || hints->first_bytes || now_ms < hints->beat_again_ms ||
-	    is_read_only(hints))
-		return false;
-	return !hints->has_beaten || beats_know_others(&hints->beats) ||
-	       now_ms - hints->seen_ms >= SEEN_MS;
-}
-
-/* The first beat does not wait for its interval. */
-static bool is_due(const struct hints *hints)
-{
-	uint64_t ago_ms = loop_now_ms(hints->connection.loop) - hints->asked_ms;
-
-	if (hints->asked_ms == 0 || ago_ms >= PING_MS)
-		return true;
-	if (beats_know_others(&hints->beats) && ago_ms >= PING_AMONG_OTHERS_MS)
-		return true;
-	return has_beats(hints) && !hints->has_beaten && wants_beat(hints);
-}
-
 static void ask(struct hints *hints)
 {
 	hints->asked_ms = loop_now_ms(hints->connection.loop);
-	if (!has_beats(hints)) {
+	if (!hint_has_beats(hints) || hint_carrying_follows(hints)) {
 		db_parameters_init(&hints->query.parameters, &hints->arena);
 		send_statement(hints, HINT_PING);
 	} else {
-		send_of_row(hints, wants_beat(hints) ? HINT_BEAT : HINT_LOOK);
+		send_of_row(hints, hint_wants_beat(hints) ? HINT_BEAT : HINT_LOOK);
 	}
 }
 
@@ -305,27 +218,45 @@ static bool has_to_end(const struct hints *hints)
 	       loop_now_ms(hints->connection.loop) - hints->ended_ms >= END_AGAIN_MS;
 }
 
+/* Sends what the carrier of hints needs, or has to stop. Returns false if there is nothing. */
+static bool carry(struct hints *hints)
+{
+	enum hint_statement statement;
+
+	if (!hint_carrying_is_shared(hints) || !hint_carrying_next(hints, &statement))
+		return false;
+	db_parameters_init(&hints->query.parameters, &hints->arena);
+	send_statement(hints, statement);
+	return true;
+}
+
 static void on_ping(struct deadline *deadline)
 {
 	struct hints *hints = container_of(deadline, struct hints, ping);
 	uint64_t now_ms = loop_now_ms(hints->connection.loop);
 
-	deadline_set(hints->connection.loop, deadline,
-		     beats_know_others(&hints->beats) ? PING_AMONG_OTHERS_MS : PING_MS);
+	deadline_set(hints->connection.loop, deadline, hint_interval_ms(hints));
+	if (hint_carrying_is_shared(hints))
+		hint_carrying_tick(hints);
 	doubts_repeat(hints->doubts);
 	hints_flush(hints);
-	if (has_beats(hints) && !hints->is_leaving && now_ms - hints->seen_ms >= SEEN_MS &&
-	    hints->on_unseen)
+	if (hint_has_beats(hints) && !hints->is_leaving &&
+	    now_ms - hint_seen_ms(hints) >= HINT_SEEN_MS && hints->on_unseen)
 		hints->on_unseen(hints->context);
 }
 
-static void notify(struct hints *hints)
+static bool has_words(struct hints *hints)
+{
+	return hint_carrying_is_shared(hints) ? hint_carrying_has_words(hints)
+					      : buffer_length(&hints->waiting) > 0;
+}
+
+/* Takes words for a payload. Returns their length; each is followed by a space. */
+static size_t take_waiting(struct hints *hints)
 {
 	struct str waiting = buffer_view(&hints->waiting);
 	size_t length = waiting.length;
 
-	deadline_set(hints->connection.loop, &hints->pause, PAUSE_MS);
-	/* The payload holds only complete hints, each followed by a space. */
 	if (length > sizeof(hints->payload)) {
 		length = sizeof(hints->payload);
 		while (waiting.data[length - 1] != ' ')
@@ -338,8 +269,20 @@ static void notify(struct hints *hints)
 	hints->notified_us = hints->waiting_us;
 	if (buffer_length(&hints->waiting) == 0)
 		hints->waiting_us = 0;
+	return length;
+}
+
+static void notify(struct hints *hints)
+{
+	size_t length;
+
+	deadline_set(hints->connection.loop, &hints->pause, PAUSE_MS);
+	length = hint_carrying_is_shared(hints)
+		     ? hint_carrying_gather(hints, hints->payload, sizeof(hints->payload))
+		     : take_waiting(hints);
 	db_parameters_init(&hints->query.parameters, &hints->arena);
-	db_add_text(&hints->query.parameters, (struct str){hints->payload, length - 1});
+	db_add_text(&hints->query.parameters,
+		    (struct str){hints->payload, length > 0 ? length - 1 : 0});
 	send_statement(hints, HINT_NOTIFY);
 }
 
@@ -348,10 +291,9 @@ static bool take_turn(struct hints *hints, unsigned turn)
 {
 	if (turn == TURN_END && has_to_end(hints))
 		end_backend(hints, doubts_next(hints->doubts));
-	else if (turn == TURN_ASK && is_due(hints))
+	else if (turn == TURN_ASK && hint_is_due(hints))
 		ask(hints);
-	else if (turn == TURN_NOTIFY && buffer_length(&hints->waiting) > 0 &&
-		 !deadline_is_set(&hints->pause))
+	else if (turn == TURN_NOTIFY && has_words(hints) && !deadline_is_set(&hints->pause))
 		notify(hints);
 	else
 		return false;
@@ -361,6 +303,8 @@ static bool take_turn(struct hints *hints, unsigned turn)
 
 void hints_flush(struct hints *hints)
 {
+	if (hint_carrying_is_shared(hints))
+		hint_carrying_ask(hints);
 	if (hints->busy || !connection_is_up(&hints->connection) || hints->is_leaving)
 		return;
 	if (hints->has_failed) {
@@ -375,6 +319,8 @@ void hints_flush(struct hints *hints)
 		send_of_row(hints, HINT_TIDY);
 		return;
 	}
+	if (carry(hints))
+		return;
 	for (unsigned i = 1; i <= TURNS; i++)
 		if (take_turn(hints, (hints->turn + i) % TURNS))
 			return;
@@ -388,6 +334,13 @@ static void on_pause_over(struct deadline *deadline)
 void hints_add(struct hints *hints, struct str word)
 {
 	require(hint_is_word(word));
+	if (hint_carrying_is_shared(hints)) {
+		if (hint_carrying_add(hints, word))
+			metric_add(METRIC_HINTS_SENT, 0, 1);
+		else
+			metric_add(METRIC_HINTS_DROPPED, 0, 1);
+		return;
+	}
 	if (!connection_is_up(&hints->connection) ||
 	    buffer_length(&hints->waiting) + word.length + 1 > LIMIT_HINT_BYTES) {
 		metric_add(METRIC_HINTS_DROPPED, 0, 1);
@@ -402,6 +355,8 @@ void hints_add(struct hints *hints, struct str word)
 
 size_t hints_room(const struct hints *hints)
 {
+	if (hint_carrying_is_shared(hints))
+		return hint_carrying_room(hints);
 	if (!connection_is_up(&hints->connection))
 		return 0;
 	return LIMIT_HINT_BYTES - buffer_length(&hints->waiting);
@@ -409,15 +364,22 @@ size_t hints_room(const struct hints *hints)
 
 bool hints_are_idle(const struct hints *hints)
 {
-	return !hints->busy && buffer_length(&hints->waiting) == 0;
+	if (hints->busy || buffer_length(&hints->waiting) > 0)
+		return false;
+	return !hint_carrying_is_shared(hints) || !connection_is_up(&hints->connection) ||
+	       hint_carrying_is_sent(hints);
 }
 
 bool hints_leave(struct hints *hints)
 {
+	bool is_last = true;
+
 	if (!hints_are_idle(hints))
 		return false;
-	if (!has_beats(hints) || hints->has_left || !connection_is_up(&hints->connection) ||
-	    is_read_only(hints))
+	if (hint_carrying_is_shared(hints))
+		is_last = hint_carrying_leave(hints);
+	if (!hint_has_beats(hints) || !is_last || hints->has_left ||
+	    !connection_is_up(&hints->connection) || hint_is_read_only(hints))
 		return true;
 	if (hints->is_leaving)
 		return false;
@@ -428,15 +390,17 @@ bool hints_leave(struct hints *hints)
 
 void hints_note_seen(struct hints *hints, uint64_t ms)
 {
-	if (ms > hints->seen_ms)
+	if (hint_carrying_is_shared(hints))
+		hint_carrying_note_seen(hints, ms);
+	else if (ms > hints->seen_ms)
 		hints->seen_ms = ms;
 }
 
 bool hints_are_forgotten(const struct hints *hints)
 {
-	return beats_know_others(&hints->beats) &&
-	       loop_now_ms(hints->connection.loop) - hints->seen_ms >= FORGOTTEN_MS &&
-	       !(connection_is_up(&hints->connection) && is_read_only(hints));
+	return hint_carrying_has_others(hints) &&
+	       loop_now_ms(hints->connection.loop) - hint_seen_ms(hints) >= FORGOTTEN_MS &&
+	       !(connection_is_up(&hints->connection) && hint_is_read_only(hints));
 }
 
 void hints_start(struct hints *hints, const struct connection *connection)
@@ -444,7 +408,6 @@ void hints_start(struct hints *hints, const struct connection *connection)
 	static const struct connection_role role = {
 	    .name = "hint",
 	    .metric = METRIC_DATABASE_HINT,
-	    .first = "LISTEN displayd_hint",
 	    .answer_ms = ANSWER_MS,
 	    .on_answer = on_answer,
 	    .on_return = on_return,
@@ -453,22 +416,30 @@ void hints_start(struct hints *hints, const struct connection *connection)
 	    .on_notify = on_notify,
 	};
 
+	static struct connection_role alone;
+
+	alone = role;
+	alone.first = "LISTEN displayd_hint";
 	list_init(&hints->subscriptions);
 	hints->connection = (struct connection){
 	    .loop = connection->loop,
-	    .role = &role,
+	    .role = hint_carrying_is_shared(hints) ? &role : &alone,
 	    .owner = hints,
 	    .hosts = connection->hosts,
 	    .survey = connection->survey,
 	    .session_pooler = connection->session_pooler,
 	    .statements = hint_statements,
-	    .statement_count = has_beats(hints) ? HINT_STATEMENTS : HINT_STATEMENTS_WITHOUT_BEATS,
+	    .statement_count =
+		hint_has_beats(hints) ? HINT_STATEMENTS : HINT_STATEMENTS_WITHOUT_BEATS,
 	    .effect = EFFECT_WRITE,
 	};
 	list_init(&hints->query.node);
+	hints->flush = hints_flush;
 	deadline_init(&hints->ping, on_ping);
 	deadline_init(&hints->pause, on_pause_over);
-	deadline_set(connection->loop, &hints->ping, PING_MS);
+	deadline_set(connection->loop, &hints->ping, hint_interval_ms(hints));
+	if (hint_carrying_is_shared(hints))
+		hint_carrying_start(hints);
 	connection_start(&hints->connection);
 }
 
@@ -477,6 +448,8 @@ void hints_close(struct hints *hints)
 	deadline_clear(hints->connection.loop, &hints->ping);
 	deadline_clear(hints->connection.loop, &hints->pause);
 	connection_close(&hints->connection);
+	if (hint_carrying_is_shared(hints))
+		hint_carrying_close(hints);
 	hints->up = false;
 	buffer_finish(&hints->waiting);
 	beats_finish(&hints->beats);

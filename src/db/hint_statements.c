@@ -96,7 +96,7 @@ const struct statement_entry hint_statements[HINT_STATEMENTS] = {
     [HINT_BEAT] =
 	{
 	    .name = "beat",
-	    /* Only a hung session of this worker can hold the row. */
+	    /* Only a hung session of this instance can hold the row. */
 	    .text = "WITH beat AS (INSERT INTO hint_beat (instance, worker, through_at, seen_at) "
 		    "SELECT $1, $2, $3, clock_timestamp() "
 		    "FROM set_config('lock_timeout', '200', true) "
@@ -119,4 +119,8 @@ const struct statement_entry hint_statements[HINT_STATEMENTS] = {
 	    .parameter_types = beat_parameters,
 	},
     [HINT_TIDY] = {.name = "tidy", .text = TIDY, .effect = EFFECT_WRITE},
+    [HINT_LISTEN] = {.name = "listen", .text = "LISTEN displayd_hint", .effect = EFFECT_WRITE},
+    [HINT_UNLISTEN] = {.name = "unlisten",
+		       .text = "UNLISTEN displayd_hint",
+		       .effect = EFFECT_WRITE},
 };

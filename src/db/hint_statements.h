@@ -6,11 +6,13 @@
 enum hint_statement {
 	HINT_NOTIFY,
 	HINT_END,  /* ends a process of the server; a row: it is not gone yet */
-	HINT_PING, /* of a worker without a name: it neither beats nor looks */
+	HINT_PING, /* of a worker that neither beats nor looks */
 	HINT_LOOK,
 	HINT_BEAT,
 	HINT_LEAVE,
 	HINT_TIDY,
+	HINT_LISTEN,
+	HINT_UNLISTEN,
 	HINT_STATEMENTS,
 	HINT_STATEMENTS_WITHOUT_BEATS = HINT_LOOK,
 };

@@ -242,6 +242,7 @@ static void connect_panels(struct delivery *delivery, struct loop *loop, struct 
 	pictures_init(&delivery->pictures, LIMIT_PICTURE_MEMORY);
 	delivery->panels = (struct panels){
 	    .loop = loop,
+	    .db = delivery->db,
 	    .pictures = &delivery->pictures,
 	    .shares = &delivery->shares,
 	    .cursors = &delivery->cursors,

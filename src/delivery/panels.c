@@ -1,6 +1,7 @@
 #include "panels.h"
 #include "base/clock.h"
 #include "base/require.h"
+#include "db/hints.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -93,6 +94,7 @@ struct panel *panels_create(struct panels *panels, struct id id)
 	list_init(&panel->to_load);
 	deadline_init(&panel->look, NULL);
 	map_insert(&panels->by_id, &panel->by_id, id_view(&panel->id));
+	db_hint_hold(panels->db, id);
 	panel_touch(panel);
 	return panel;
 }
@@ -122,6 +124,7 @@ void panel_destroy(struct panel *panel)
 	panel->state = PANEL_GONE;
 	/* Do this first, so that no look-up finds the panel while on_gone() answers others. */
 	map_remove(&panels->by_id, &panel->by_id);
+	db_hint_release(panels->db, panel->id);
 	list_remove(&panel->by_use);
 	panel_hold(panel);
 	panels->on_gone(panels->context, panel);

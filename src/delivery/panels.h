@@ -133,6 +133,7 @@ struct panel {
 
 struct panels {
 	struct loop *loop;
+	struct db *db;
 	struct pictures *pictures;
 	struct account_shares *shares;
 	const struct cursors *cursors;
@@ -152,7 +153,7 @@ struct panels {
 	void *context;
 };
 
-/* Set loop, pictures, shares, cursors, changes, max, unused_ms, on_gone and context before.
+/* Set loop, db, pictures, shares, cursors, changes, max, unused_ms, on_gone and context before.
  */
 void panels_init(struct panels *panels);
 /* Destroys all panels. */

@@ -48,6 +48,7 @@ static void end_turn(struct push_turn *turn)
 {
 	deadline_clear(turn->order->loop, &turn->limit);
 	list_remove(&turn->node);
+	db_hint_release(turn->order->db, turn->device_id);
 	turn->come(turn);
 }
 
@@ -136,10 +137,14 @@ bool push_order_is_next(struct push_order *order, struct push_turn *turn, struct
 	if (!db_hints_are_up(order->db) || order->is_draining)
 		return true;
 	turn->order = order;
+	turn->device_id = device_id;
 	turn->after = previous_generation;
 	deadline_init(&turn->limit, on_limit);
 	deadline_set(order->loop, &turn->limit, TURN_LIMIT_MS);
 	list_append(&answered->waiting, &turn->node);
+	db_hint_hold(order->db, device_id);
+	/* The hint may have come before this worker held the device. */
+	db_hint_look(order->db);
 	return false;
 }
 

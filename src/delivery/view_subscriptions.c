@@ -411,6 +411,7 @@ static struct view_subscription *view_subscription_new(struct view_subscriptions
 	deadline_init(&subscription->next, on_next);
 	map_insert(&subscriptions->by_id, &subscription->by_id, id_view(&subscription->id));
 	view_peers_need(subscriptions->peers);
+	db_hint_hold(subscriptions->db, id);
 	ask(subscription);
 	return subscription;
 }
@@ -447,6 +448,7 @@ void view_subscriptions_remove(struct view_subscriber *subscriber)
 	}
 	leases_leave(subscriptions->leases, subscription->id);
 	view_peers_need_less(subscriptions->peers);
+	db_hint_release(subscriptions->db, subscription->id);
 	map_remove(&subscriptions->by_id, &subscription->by_id);
 	list_remove(&subscription->to_look_up);
 	deadline_clear(subscriptions->loop, &subscription->next);

@@ -240,6 +240,7 @@ static void forget(struct listeners *listeners, struct listener *listener)
 	ring_finish(&listener->ring);
 	count_bytes(listeners, listener, before);
 	map_remove(&listeners->accounts, &listener->by_account);
+	db_hint_release_all(listeners->db);
 	free(listener);
 }
 
@@ -276,6 +277,7 @@ static struct listener *hear(struct listeners *listeners, struct id account_id)
 		list_init(&listener->to_load);
 		map_insert(&listeners->accounts, &listener->by_account,
 			   id_view(&listener->account_id));
+		db_hint_hold_all(listeners->db);
 		load(listeners, listener);
 		if (!deadline_is_set(&listeners->tick))
 			deadline_set(listeners->loop, &listeners->tick, TICK_MS);

@@ -61,6 +61,9 @@ struct child_kind {
 	uint32_t (*heartbeat)(const struct instance *instance, unsigned index);
 	unsigned silence_ms;
 
+	/* Called when a process has ended, whatever the reason. NULL: nothing is called. */
+	void (*ended)(const struct instance *instance, unsigned index);
+
 	/* Whether the process has begun its work. NULL: a crash loop of this line never ends.
 	 */
 	bool (*is_ready)(const struct instance *instance, unsigned index, pid_t pid);

@@ -1,4 +1,5 @@
 #include "main/child_table.h"
+#include "db/hints.h"
 #include "main/child_database.h"
 #include "main/heartbeat.h"
 #include "main/instance.h"
@@ -132,6 +133,11 @@ static uint32_t worker_heartbeat(const struct instance *instance, unsigned index
 	return heartbeat_read(instance->shared, index);
 }
 
+static void on_worker_ended(const struct instance *instance, unsigned index)
+{
+	hint_worker_ended(instance->shared, config_worker_slots(instance->config), index);
+}
+
 static const struct child_kind prepare = {
     .name = "prepare",
     .count = one_if_embedded,
@@ -206,6 +212,7 @@ static const struct child_kind worker = {
     .exit_code = EXIT_FAILED,
     .heartbeat = worker_heartbeat,
     .silence_ms = SILENCE_MS,
+    .ended = on_worker_ended,
     .is_ready = is_worker_serving,
     .is_renewed = true,
     .retire_signal = SIGUSR1,

@@ -452,6 +452,8 @@ void children_note_end(struct children *children, pid_t pid, int status, uint64_
 			continue;
 		if (child->kind->read_output)
 			child->kind->read_output(children->instance);
+		if (child->kind->ended)
+			child->kind->ended(children->instance, child->index);
 		child_note_end(child, now_ms);
 		if (children->phase == CHILDREN_START)
 			on_end_at_start(children, child, status, now_ms);

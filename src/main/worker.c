@@ -236,6 +236,7 @@ static void on_retire_signal(uv_signal_t *handle, int number)
 	worker->retiring = true;
 	log_debug("worker", "retiring");
 	requests_retire(&worker->requests);
+	db_retire(worker->db);
 	deadline_clear(&worker->loop, &worker->accept);
 	deadline_set(&worker->loop, &worker->retire_limit, WORKER_RETIRE_MS);
 	http_server_retire(worker->http, on_retired, worker);
@@ -329,6 +330,8 @@ static struct db *create_database(struct worker *worker)
 	    .key_fingerprint = worker->key_fingerprint,
 	    .instance = instance_name(region_common(settings->shared, &instance_region)),
 	    .worker = settings->index,
+	    .hint_memory = settings->config->workers > 1 ? settings->shared : NULL,
+	    .worker_slots = config_worker_slots(settings->config),
 	    .writers = region_slot(settings->shared, &writer_region, settings->index)};
 
 	return db_create(&worker->loop, &db);

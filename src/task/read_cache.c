@@ -396,6 +396,7 @@ struct read_cache *read_cache_create(struct loop *loop, struct db *db, struct re
 	list_init(&cache->by_age);
 	deadline_init(&cache->expiry, on_expiry);
 	cache->hints = (struct hint_subscription){
+	    .is_once = true, /* all workers have the stamps */
 	    .on_hint = on_hint,
 	    .on_up = on_hints_up,
 	    .on_heard = on_heard,

@@ -393,7 +393,7 @@ def test_an_instance_that_leaves_is_not_missed(pair):
     pair.longest_stale_s()
     pair.writer.stop()
     rows = pair.reader.sql("SELECT count(*) FROM hint_beat WHERE has_left")
-    assert rows == [(2,)]
+    assert rows == [(1,)]  # all workers of an instance share a row
     wait_until(lambda: is_answered_from_memory(pair.reader, pair.device), "an answer from memory")
 
 
@@ -411,7 +411,7 @@ def test_a_crash_of_postgresql_loses_the_beats(pair):
     pair.longest_stale_s()
     pair.writer.sql("TRUNCATE hint_beat")
     assert pair.longest_stale_s(50) < LIMIT_S
-    wait_until(lambda: pair.reader.sql("SELECT count(*) FROM hint_beat") == [(4,)], "their beats")
+    wait_until(lambda: pair.reader.sql("SELECT count(*) FROM hint_beat") == [(2,)], "their beats")
 
 
 def test_an_instance_alone_writes_no_beats(start):

@@ -36,6 +36,7 @@ static int begin(void **state)
 	loaded_count = locked_out_count = failed_count = gone_count = 0;
 	pictures_init(&pictures, 1000);
 	panels = (struct panels){
+	    .db = script_db,
 	    .loop = &script_loop,
 	    .pictures = &pictures,
 	    .shares = &shares,

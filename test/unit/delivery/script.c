@@ -255,6 +255,33 @@ void db_hint(struct db *db, struct str word)
 	snprintf(words + length, sizeof(words) - length, "%.*s ", STR_ARG(word));
 }
 
+void db_hint_hold(struct db *db, struct id device_id)
+{
+	(void)device_id;
+	assert_ptr_equal(db, script_db);
+}
+
+void db_hint_release(struct db *db, struct id device_id)
+{
+	(void)device_id;
+	assert_ptr_equal(db, script_db);
+}
+
+void db_hint_hold_all(struct db *db)
+{
+	assert_ptr_equal(db, script_db);
+}
+
+void db_hint_release_all(struct db *db)
+{
+	assert_ptr_equal(db, script_db);
+}
+
+void db_hint_look(struct db *db)
+{
+	assert_ptr_equal(db, script_db);
+}
+
 void set_hint_room(size_t bytes)
 {
 	hint_room = bytes;

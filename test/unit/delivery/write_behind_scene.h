@@ -31,6 +31,7 @@ static int begin(void **state)
 	pictures_init(&pictures, 1000);
 	panels = (struct panels){
 	    .loop = &script_loop,
+	    .db = script_db,
 	    .pictures = &pictures,
 	    .shares = &shares,
 	    .cursors = script_cursors,
