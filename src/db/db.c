@@ -233,7 +233,7 @@ bool db_hints_are_up(const struct db *db)
 
 uint64_t db_others_since_ms(const struct db *db)
 {
-	return beats_others_since_ms(&db->hints.beats);
+	return hint_carrying_others_since_ms(&db->hints);
 }
 
 unsigned db_connections_up(const struct db *db)

@@ -398,7 +398,7 @@ void hints_note_seen(struct hints *hints, uint64_t ms)
 
 bool hints_are_forgotten(const struct hints *hints)
 {
-	return hint_carrying_has_others(hints) &&
+	return hint_carrying_others_since_ms(hints) > 0 &&
 	       loop_now_ms(hints->connection.loop) - hint_seen_ms(hints) >= FORGOTTEN_MS &&
 	       !(connection_is_up(&hints->connection) && hint_is_read_only(hints));
 }

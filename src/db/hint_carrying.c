@@ -109,15 +109,16 @@ static void look(struct hints *hints)
 {
 	struct hint_carrying *carrying = &hints->carrying;
 	uint64_t owner = owner_now(hints), heard_ms;
+	const struct hint_slot *slot = slot_of(hints, owner);
 
 	if (carrying->owner && (carrying->owner != owner || !is_ready(hints, owner)))
 		unfollow(hints);
 	if (!carrying->owner && is_ready(hints, owner))
 		follow(hints, owner);
-	if (!carrying->owner)
+	if (!carrying->owner || !slot)
 		return;
 	/* Before the words that it speaks of. */
-	heard_ms = atomic_load(&slot_of(hints, owner)->heard_ms);
+	heard_ms = atomic_load(&slot->heard_ms);
 	if (!read_words(hints)) {
 		unfollow(hints);
 		follow(hints, owner);
@@ -140,11 +141,11 @@ bool hint_carrying_follows(const struct hints *hints)
 	       !is_own(hints, hints->carrying.owner);
 }
 
-bool hint_carrying_has_others(const struct hints *hints)
+uint64_t hint_carrying_others_since_ms(const struct hints *hints)
 {
 	return hint_carrying_follows(hints)
-		   ? atomic_load(&slot_of(hints, hints->carrying.owner)->has_others)
-		   : beats_know_others(&hints->beats);
+		   ? atomic_load(&slot_of(hints, hints->carrying.owner)->others_since_ms)
+		   : beats_others_since_ms(&hints->beats);
 }
 
 /* ---- taking and leaving the place ---- */
@@ -389,7 +390,7 @@ void hint_carrying_on_answer(struct hints *hints, bool is_ok)
 	if (carries(hints) && hints->under_way == HINT_NOTIFY)
 		hint_gathering_note_sent(&carrying->gathering);
 	if (carries(hints)) {
-		atomic_store(&carrying->own->has_others, beats_know_others(&hints->beats));
+		atomic_store(&carrying->own->others_since_ms, beats_others_since_ms(&hints->beats));
 		atomic_store(&carrying->own->heard_ms, hints->heard_ms);
 	}
 	look(hints);

@@ -36,7 +36,8 @@ struct hint_slot {
 	_Atomic uint64_t lost_ms;    /* since when hints of it are lost; 0: none */
 	_Atomic uint32_t is_open;    /* it runs, and may write */
 	_Atomic uint64_t heard_ms;   /* see on_heard(): all that it speaks of is in its log */
-	_Atomic uint32_t has_others; /* it knows writers of other instances */
+	/* When the youngest of the other instances that it knows was first seen; 0: it knows none. */
+	_Atomic uint64_t others_since_ms;
 	_Atomic uint32_t is_due;     /* it shall wake */
 	_Atomic uint64_t sent;	     /* position in out: words before it were sent */
 	struct hint_log in, out;

@@ -58,7 +58,7 @@ static bool read_travel(const struct str *fields, struct cursor_travel *ret_trav
 
 /* ---- hints ---- */
 
-/* Each worker of an instance hears the word: all but the first find it taken. */
+/* The carrier hears the word first; the other workers of its instance find it taken. */
 static void on_hint(struct hint_subscription *hints, struct str text)
 {
 	struct roaming *roaming = container_of(hints, struct roaming, hints);
