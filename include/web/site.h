@@ -38,5 +38,7 @@ bool site_is_loopback_url(const char *url);
 
 /* Returns "__Host-displayd_session" or "displayd_session". */
 const char *site_cookie_name(const struct site *site);
+/* Returns "__Host-displayd_issuer" or "displayd_issuer": the cookie of a sign-in by an issuer. */
+const char *site_issuer_cookie_name(const struct site *site);
 /* Returns "__Host-displayd_browser" or "displayd_browser": the cookie of known browsers. */
 const char *site_browser_cookie_name(const struct site *site);

@@ -38,8 +38,17 @@ struct web_service {
 	struct own_pictures *own_pictures; /* pictures of authors' own apps, see
 					      src/web/apps/own_pictures.h */
 	struct app_stills *stills;	   /* of both, see src/web/apps/app_stills.h */
+	struct issuer *issuer; /* NULL: no sign-in by one; see src/web/identity/issuer.h */
 	struct app_encryption *encryption; /* encryption of settings, see
 					      src/web/apps/app_encryption.h */
+};
+
+/* Issuer of OpenID Connect by which people can sign in. Texts must outlive the service. */
+struct web_issuer {
+	const char *url; /* NULL: none */
+	const char *client_id;
+	const char *client_secret; /* empty: none */
+	const char *name;	   /* shown to people */
 };
 
 struct web_settings {
@@ -53,6 +62,7 @@ struct web_settings {
 	bool allows_plain_http;
 	unsigned rate_limit; /* requests a second per key; 0 turns all rate limits off */
 	const char *version; /* version of displayd; static */
+	struct web_issuer oidc;
 };
 
 /* api and engines must be set already. */

@@ -1,7 +1,7 @@
--- Ends what can act for an account without its password: removes its passkeys, webhooks and MQTT connection, and
--- revokes its API keys, which all workers drop from their caches. Devices are locked before the account, as a removal
--- of a webhook locks them. No row: the password or passkey that was checked is not the account's any more, its session
--- has ended, or the account is gone.
+-- Ends what can act for an account without its password: removes its passkeys, identities, webhooks and MQTT
+-- connection, and revokes its API keys, which all workers drop from their caches. Devices are locked before the
+-- account, as a removal of a webhook locks them. No row: the password or passkey that was checked is not the
+-- account's any more, its session has ended, or the account is gone.
 -- params: account_id uuid, password_hash text?, credential_id text?, session_id uuid, address text
 -- row: id uuid, told int8
 -- rare: an owner ends all access, and its keys must stop working everywhere with the commit
@@ -25,6 +25,11 @@ WITH held AS MATERIALIZED (
 	USING owner
 	WHERE passkey.account_id = owner.id
 	RETURNING 'passkey.remove' AS action, passkey.name AS target
+), identities AS (
+	DELETE FROM account_identity
+	USING owner
+	WHERE account_identity.account_id = owner.id
+	RETURNING 'identity.remove' AS action, account_identity.label AS target
 ), keys AS (
 	UPDATE api_key
 	SET revoked_at = present_time()
@@ -48,6 +53,8 @@ WITH held AS MATERIALIZED (
 	FROM owner
 	CROSS JOIN (
 		SELECT action, target FROM passkeys
+		UNION ALL
+		SELECT action, target FROM identities
 		UNION ALL
 		SELECT action, target FROM keys
 		UNION ALL

@@ -1,15 +1,16 @@
--- Signs an account in whose password was checked (its hash is still the same) or whose passkey was
--- (the account still has it). The session that this browser had ends, as do those that were idle
+-- Signs an account in whose password was checked (its hash is still the same), or whose passkey or
+-- identity was (the account still has it). The session that this browser had ends, as do those that were idle
 -- for too long or stayed for too long, and the account's oldest if it has too many. No row: the password is another one
--- meanwhile, the passkey was removed, or the account is gone.
+-- meanwhile, the passkey or identity was removed, or the account is gone.
 -- params: account_id uuid, id uuid, secret_hash bytea, old_secret_hash bytea?, password_hash text?,
---   credential_id text?,
+--   credential_id text?, issuer text?, subject text?,
 --   address text, user_agent text, is_lasting bool, idle_s int4, lasting_s int4, sessions_max int4
 -- row: person
 WITH owner AS (
 	UPDATE account
 	SET last_sign_in_at = present_time()
 	WHERE id = :account_id AND closed_at IS NULL AND CASE
+			WHEN :issuer IS NOT NULL THEN identity_holds(:issuer, :subject, account.id)
 			WHEN :credential_id IS NULL THEN password_hash = :password_hash
 			ELSE passkey_holds(:credential_id, account.id)
 		END

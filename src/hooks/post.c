@@ -45,7 +45,7 @@ bool hook_post_send(struct hook_post *post, struct hooks *hooks, const struct ho
 	    .why_public = reach_sentence(target->lacks),
 	    .done = done,
 	};
-	outbound_post(hooks->settings.outbound, &post->request);
+	outbound_send(hooks->settings.outbound, &post->request);
 	return true;
 }
 

@@ -111,7 +111,7 @@ static int run_worker(struct instance *instance, unsigned index)
 	    .socket_count = instance->socket_count,
 	    .shared = instance->shared,
 	    .why_no_mqtt = instance->missing[RENDER_MQTT],
-	    .mqtt_password = instance->mqtt_password,
+	    .secrets = &instance->secrets,
 	    .settings_key = &instance->settings_key,
 	    .metrics_token_hash =
 		instance->config->metrics_token_file ? instance->metrics_token_hash : NULL,

@@ -5,6 +5,7 @@
 #include "http/tls.h"
 #include "main/config_database.h"
 #include "main/config_mqtt.h"
+#include "main/config_oidc.h"
 #include "main/config_url.h"
 #include "main/state_dir.h"
 
@@ -110,6 +111,19 @@ static const struct option settings[] = {
 	   INTO(mqtt_password_file)),
     OPTION(TEXT, "mqtt-username", "NAME", "User name at the broker of --mqtt.", .absent = "(none)",
 	   INTO(mqtt_username)),
+    OPTION(TEXT, "oidc", "URL",
+	   "Issuer of OpenID Connect by which people can sign in, such as "
+	   "https://id.example.org/realms/home. With http only on this machine. Apps reach no more "
+	   "by it: "
+	   "for an address at home, --egress-allow is needed, too. Default: none.",
+	   .absent = "(none)", .check = config_check_oidc, INTO(oidc)),
+    OPTION(TEXT, "oidc-client", "ID", "ID of this server at the issuer of --oidc.",
+	   .absent = "(none)", INTO(oidc_client)),
+    OPTION(TEXT, "oidc-name", "NAME", "Name of the issuer, shown on the page that signs in.",
+	   .fallback = "your identity provider", INTO(oidc_name)),
+    OPTION(PATH, "oidc-secret-file", "FILE",
+	   "File with the secret of --oidc-client, as one line. Default: the client has none.",
+	   .absent = "(none)", INTO(oidc_secret_file)),
     OPTION(LIST, "panel-frame", "ORIGIN",
 	   "Origin whose pages may show the page /panel in a frame, such as "
 	   "http://home.example.org:8123. May be given several times. Default: none.",
@@ -388,7 +402,8 @@ int config_read_with(struct config *ret_config, const char *other_file, int argc
 	is_of_service |= ret_config->action == ACTION_CHECK_CONFIG;
 	if (check_tls(ret_config, is_of_service || getenv("LISTEN_FDS"), reterr) < 0)
 		return -1;
-	if (config_check_mqtt_settings(ret_config, reterr) < 0)
+	if (config_check_mqtt_settings(ret_config, reterr) < 0 ||
+	    config_check_oidc_settings(ret_config, reterr) < 0)
 		return -1;
 	if (read_listen(ret_config, "listen", HTTP_ROLE_PUBLIC, reterr) < 0)
 		return -1;

@@ -64,6 +64,10 @@ struct config {
 	const char *mqtt_account;	 /* e-mail address, with mqtt_url */
 	const char *mqtt_username;	 /* NULL: none */
 	const char *mqtt_password_file;	 /* NULL: none */
+	const char *oidc;		 /* URL of the issuer; NULL: no sign-in by one */
+	const char *oidc_client;	 /* ID, with oidc */
+	const char *oidc_name;		 /* shown to people, with oidc */
+	const char *oidc_secret_file;	 /* NULL: the client has no secret */
 	struct option_list egress_allow; /* what apps may reach in addition to public addresses */
 	enum sandbox_mode sandbox;
 	enum log_format log_format;

@@ -1,10 +1,6 @@
 #include "main/config_mqtt.h"
 #include "base/log.h"
 #include "domain/mqtt.h"
-#include "main/secret_file.h"
-
-#include <string.h>
-
 int config_check_mqtt(char *value, struct options_error *reterr)
 {
 	struct mqtt_broker broker;
@@ -26,26 +22,6 @@ int config_check_mqtt_settings(const struct config *config, struct options_error
 		return options_blame(options, account, reterr, "needs a --mqtt");
 	if (password && !options_find_given(options, "mqtt-username"))
 		return options_blame(options, password, reterr, "needs a --mqtt-username");
-	return 0;
-}
-
-int config_load_mqtt_password(const struct config *config,
-			      char ret_password[static MQTT_SECRET_BYTES], struct reason *reterr)
-{
-	static const char what[] = "the password for the MQTT broker";
-	ssize_t length;
-
-	ret_password[0] = '\0';
-	if (!config->mqtt_password_file)
-		return 0;
-	length = secret_file_read(what, config->mqtt_password_file, ret_password,
-				  MQTT_SECRET_BYTES - 1, reterr);
-	if (length < 0)
-		return -1;
-	if (length == 0 || length >= MQTT_SECRET_BYTES || memchr(ret_password, 0, (size_t)length))
-		return reason_set(reterr, "%s, %s: must be one line of 1 to %d bytes", what,
-				  config->mqtt_password_file, MQTT_SECRET_BYTES - 1);
-	ret_password[length] = '\0';
 	return 0;
 }
 

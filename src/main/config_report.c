@@ -1,7 +1,7 @@
 #include "main/config_report.h"
 #include "base/users.h"
 #include "main/certificates.h"
-#include "main/config_mqtt.h"
+#include "main/config_secrets.h"
 #include "main/exit_code.h"
 #include "main/instance.h"
 #include "main/metrics_token.h"
@@ -70,7 +70,7 @@ static int check_database_files(const char *database, struct reason *reterr)
 int config_check_files(const struct config *config, struct reason *reterr)
 {
 	uint8_t hash[METRICS_TOKEN_HASH_BYTES];
-	char password[MQTT_SECRET_BYTES];
+	struct config_secrets secrets;
 	struct settings_key key;
 	int result = 0;
 
@@ -82,9 +82,9 @@ int config_check_files(const struct config *config, struct reason *reterr)
 	if (config->metrics_token_file &&
 	    metrics_token_load(config->metrics_token_file, hash, reterr) < 0)
 		return -1;
-	if (config_load_mqtt_password(config, password, reterr) < 0)
+	if (config_load_secrets(config, &secrets, reterr) < 0)
 		return -1;
-	sodium_memzero(password, sizeof(password));
+	sodium_memzero(&secrets, sizeof(secrets));
 	return check_database_files(config->database, reterr);
 }
 

@@ -4,6 +4,7 @@
 #include "base/rights.h"
 #include "base/users.h"
 #include "main/certificates.h"
+#include "main/config_mqtt.h"
 #include "main/program.h"
 #include "main/secret_key.h"
 #include "main/shared.h"
@@ -353,7 +354,7 @@ enum exit_code instance_open(struct instance *instance, const struct config *con
 	if ((config->metrics_token_file &&
 	     metrics_token_load(config->metrics_token_file, instance->metrics_token_hash, reterr) <
 		 0) ||
-	    config_load_mqtt_password(config, instance->mqtt_password, reterr) < 0)
+	    config_load_secrets(config, &instance->secrets, reterr) < 0)
 		return EXIT_CONFIG;
 	code = open_sockets(instance, reterr);
 	if (code != EXIT_DONE)

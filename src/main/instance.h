@@ -12,7 +12,7 @@
 #include "domain/secret_settings.h"
 #include "http/tls.h"
 #include "main/config.h"
-#include "main/config_mqtt.h"
+#include "main/config_secrets.h"
 #include "main/exit_code.h"
 #include "main/listen_given.h"
 #include "main/metrics_token.h"
@@ -37,8 +37,8 @@ struct instance {
 	struct region_map *shared; /* see main/shared.h */
 	int shared_fd;
 	struct settings_key settings_key;
-	bool has_new_key;		       /* settings_key was made at this start */
-	char mqtt_password[MQTT_SECRET_BYTES]; /* password of --mqtt; empty: none */
+	bool has_new_key; /* settings_key was made at this start */
+	struct config_secrets secrets;
 	uint8_t metrics_token_hash[METRICS_TOKEN_HASH_BYTES]; /* with --metrics-token-file */
 	struct cluster cluster;				      /* unused with --database */
 	/* Sockets between workers and the render host (render/host.h), by the worker's index; -1

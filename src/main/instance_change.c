@@ -1,6 +1,7 @@
 #include "main/instance_change.h"
 #include "base/log.h"
 #include "main/certificates.h"
+#include "main/config_mqtt.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -123,14 +124,14 @@ static int load_token(const struct config *config, uint8_t *ret_hash, struct rea
 static int load_files(struct instance *instance, const struct config *config, struct reason *reterr)
 {
 	uint8_t token[METRICS_TOKEN_HASH_BYTES] = {0};
-	char password[MQTT_SECRET_BYTES];
+	struct config_secrets secrets;
 
 	if (load_token(config, token, reterr) < 0 ||
-	    config_load_mqtt_password(config, password, reterr) < 0 ||
+	    config_load_secrets(config, &secrets, reterr) < 0 ||
 	    load_certificates(instance, config, reterr) < 0)
 		return -1;
 	memcpy(instance->metrics_token_hash, token, sizeof(token));
-	memcpy(instance->mqtt_password, password, sizeof(password));
+	instance->secrets = secrets;
 	config_complain_of_mqtt(config, instance->missing[RENDER_MQTT]);
 	return 0;
 }
@@ -147,8 +148,8 @@ static void load_files_again(struct instance *instance, const struct config *con
 		log_error("supervisor", "cannot load the metrics token, new workers accept none",
 			  LOG_TEXT("reason", why.text));
 	}
-	if (config_load_mqtt_password(config, instance->mqtt_password, &why) < 0)
-		log_error("supervisor", "cannot load the password for the MQTT broker",
+	if (config_load_secrets(config, &instance->secrets, &why) < 0)
+		log_error("supervisor", "cannot load a secret of the configuration",
 			  LOG_TEXT("reason", why.text));
 	if (load_certificates(instance, config, &why) < 0)
 		log_error("tls", "cannot load the certificates, keeping the current ones",
@@ -163,7 +164,7 @@ static void note_before(const struct instance *instance, struct instance_before 
 	memcpy(ret_before->tls_name, instance->tls_name, sizeof(instance->tls_name));
 	memcpy(ret_before->public_url, instance->public_url, sizeof(instance->public_url));
 	memcpy(ret_before->panel_url, instance->panel_url, sizeof(instance->panel_url));
-	memcpy(ret_before->mqtt_password, instance->mqtt_password, MQTT_SECRET_BYTES);
+	ret_before->secrets = instance->secrets;
 	memcpy(ret_before->metrics_token_hash, instance->metrics_token_hash,
 	       METRICS_TOKEN_HASH_BYTES);
 }
@@ -236,7 +237,7 @@ void instance_undo(struct instance *instance, struct instance_before *before)
 	if (has_tls && before->config->tls_certificates.count == 0)
 		http_tls_forget(instance->shared);
 	memcpy(instance->tls_name, before->tls_name, sizeof(instance->tls_name));
-	memcpy(instance->mqtt_password, before->mqtt_password, MQTT_SECRET_BYTES);
+	instance->secrets = before->secrets;
 	memcpy(instance->metrics_token_hash, before->metrics_token_hash, METRICS_TOKEN_HASH_BYTES);
 	memcpy(instance->public_url, before->public_url, sizeof(instance->public_url));
 	memcpy(instance->panel_url, before->panel_url, sizeof(instance->panel_url));

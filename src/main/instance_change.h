@@ -15,7 +15,7 @@ struct instance_before {
 	char public_url[256];
 	char panel_url[256];
 	uint8_t metrics_token_hash[METRICS_TOKEN_HASH_BYTES];
-	char mqtt_password[MQTT_SECRET_BYTES];
+	struct config_secrets secrets;
 };
 
 /* Applies a new configuration to processes started from now on; it must not change fixed settings.

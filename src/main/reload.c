@@ -164,13 +164,15 @@ static int look_at_token(const struct instance *instance, const struct config *n
 static int look_at_password(const struct instance *instance, const struct config *next,
 			    char ret_names[static NAMES_BYTES], struct reason *reterr)
 {
-	char password[MQTT_SECRET_BYTES];
+	struct config_secrets secrets;
 
-	if (config_load_mqtt_password(next, password, reterr) < 0)
+	if (config_load_secrets(next, &secrets, reterr) < 0)
 		return -1;
-	if (strcmp(password, instance->mqtt_password) != 0)
+	if (strcmp(secrets.mqtt_password, instance->secrets.mqtt_password) != 0)
 		snprintf(ret_names, NAMES_BYTES, "mqtt-password-file");
-	sodium_memzero(password, sizeof(password));
+	else if (strcmp(secrets.oidc_secret, instance->secrets.oidc_secret) != 0)
+		snprintf(ret_names, NAMES_BYTES, "oidc-secret-file");
+	sodium_memzero(&secrets, sizeof(secrets));
 	return 0;
 }
 

@@ -120,11 +120,21 @@ static void list_networks(struct requests *requests, const struct option_list *t
 	requests->web.api.listed = &requests->listed;
 }
 
+static struct web_issuer issuer_of(const struct config *config, const char *secret)
+{
+	return (struct web_issuer){
+	    .url = config->oidc,
+	    .client_id = config->oidc_client,
+	    .client_secret = secret,
+	    .name = config->oidc_name,
+	};
+}
+
 void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
 		    const struct engines_settings *engines, struct region_map *shared,
 		    unsigned worker, const struct settings_key *settings_key,
-		    const uint8_t *metrics_token_hash)
+		    const uint8_t *metrics_token_hash, const char *oidc_secret)
 {
 	struct service *service = &requests->web.api.service;
 
@@ -174,7 +184,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 				      .frame_origin_count = config->frame_origins.count,
 				      .allows_plain_http = config->plain_http_sign_in,
 				      .rate_limit = config->rate_limit,
-				      .version = DISPLAYD_VERSION,
+				      .oidc = issuer_of(config, oidc_secret),
 				  });
 }
 

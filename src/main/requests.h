@@ -28,7 +28,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 		    const struct config *config, const char *public_url, const char *panel_url,
 		    const struct engines_settings *engines, struct region_map *shared,
 		    unsigned worker, const struct settings_key *settings_key,
-		    const uint8_t *metrics_token_hash);
+		    const uint8_t *metrics_token_hash, const char *oidc_secret);
 
 /* Connects accounts to MQTT brokers from now on. why_not: NULL, or why none can be connected.
  * own_password: of --mqtt; empty: none. It must stay valid. */

@@ -6,7 +6,7 @@
 #include "cluster/cluster.h"
 #include "db/migrate.h"
 #include "main/certificates.h"
-#include "main/config_mqtt.h"
+#include "main/config_secrets.h"
 #include "main/exit_code.h"
 #include "main/handover.h"
 #include "main/metrics_token.h"
@@ -33,7 +33,7 @@ static int last_migration(void)
 static int check_files(const struct config *config, struct reason *reterr)
 {
 	uint8_t hash[METRICS_TOKEN_HASH_BYTES];
-	char password[MQTT_SECRET_BYTES];
+	struct config_secrets secrets;
 	char name[HTTP_TLS_NAME_BYTES];
 	struct region_map *shared;
 	int64_t ends_at_s;
@@ -42,9 +42,9 @@ static int check_files(const struct config *config, struct reason *reterr)
 	if (config->metrics_token_file &&
 	    metrics_token_load(config->metrics_token_file, hash, reterr) < 0)
 		return -1;
-	if (config_load_mqtt_password(config, password, reterr) < 0)
+	if (config_load_secrets(config, &secrets, reterr) < 0)
 		return -1;
-	sodium_memzero(password, sizeof(password));
+	sodium_memzero(&secrets, sizeof(secrets));
 	if (config->tls_certificates.count == 0)
 		return 0;
 	shared = shared_create(config_worker_slots(config), &fd);

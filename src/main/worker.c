@@ -364,10 +364,10 @@ static int start(struct worker *worker)
 	requests_start(&worker->requests, &worker->loop, worker->db, settings->config,
 		       settings->public_url, settings->panel_url, &settings->engines,
 		       settings->shared, settings->index, settings->settings_key,
-		       settings->metrics_token_hash);
+		       settings->metrics_token_hash, settings->secrets->oidc_secret);
 	worker->http = http_server_create(&worker->loop, &http);
 	requests_start_bridge(&worker->requests, worker->http, settings->why_no_mqtt,
-			      settings->config, settings->mqtt_password);
+			      settings->config, settings->secrets->mqtt_password);
 	if (settings->config->tls_certificates.count > 0) {
 		worker->tls = http_tls_create(settings->shared);
 		if (!worker->tls)

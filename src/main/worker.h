@@ -18,7 +18,7 @@
 
 #include "base/limits.h"
 #include "base/region.h"
-#include "main/config.h"
+#include "main/config_secrets.h"
 #include "main/worker_sandbox.h"
 #include "render/engines.h"
 
@@ -40,8 +40,8 @@ struct worker_settings {
 	unsigned socket_count;
 	struct region_map *shared; /* see main/shared.h */
 	struct engines_settings engines;
-	const char *mqtt_password; /* password of --mqtt; empty: none */
-	const char *why_no_mqtt;   /* why accounts cannot connect to MQTT brokers; NULL: they can */
+	const struct config_secrets *secrets;
+	const char *why_no_mqtt; /* why accounts cannot connect to MQTT brokers; NULL: they can */
 	const struct settings_key *settings_key;
 	const uint8_t *metrics_token_hash; /* NULL: no token */
 	struct worker_sandbox sandbox;	   /* available layers */

@@ -50,7 +50,7 @@ static void on_answered(struct egress_fetch *fetch, struct str head, struct str 
 	yyjson_val *answer = yyjson_obj_get(yyjson_doc_get_root(doc), "fetch");
 	yyjson_val *error = yyjson_obj_get(answer, "error");
 
-	(void)body; /* the body is not used */
+	request->answer = body;
 	request->status = yyjson_get_int(yyjson_obj_get(answer, "status"));
 	if (yyjson_is_str(error))
 		set_problem(request, json_text(error));
@@ -114,16 +114,18 @@ static void ask(struct outbound_flight *flight)
 				     .is_own = true};
 
 	flight->fetch.answered = on_answered;
-	outbound_ask(flight->outbound->egress, &flight->fetch, &asker, request, "POST");
+	outbound_ask(flight->outbound->egress, &flight->fetch, &asker, request,
+		     request->method ? request->method : "POST");
 }
 
-void outbound_post(struct outbound *outbound, struct outbound_request *request)
+void outbound_send(struct outbound *outbound, struct outbound_request *request)
 {
 	struct outbound_flight *flight = memory_zalloc(sizeof(*flight));
 
 	request->flight = flight;
 	request->status = 0;
 	request->problem[0] = '\0';
+	request->answer = (struct str){0};
 	request->is_dropped = outbound->is_draining;
 	flight->outbound = outbound;
 	flight->request = request;

@@ -32,6 +32,10 @@ struct step_result web_fail_constraint(struct task *task)
 				 "the account has 20 passkeys already, remove one first");
 	case CONSTRAINT_PASSKEY_KNOWN:
 		return task_fail(task, PROBLEM_PASSKEY_KNOWN, "this passkey is known already");
+	case CONSTRAINT_IDENTITY_USED:
+		return task_fail(task, PROBLEM_IDENTITY_USED,
+				 "this identity is connected with an account already, or this "
+				 "account with another identity");
 	case CONSTRAINT_ACCOUNT_GONE:
 		return task_refuse(task);
 	default:

@@ -147,6 +147,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/review", &endpoint_page},
     {HTTP_GET, "/review/{versionId}", &endpoint_page},
     {HTTP_GET, "/share", &endpoint_page},
+    {HTTP_GET, "/sign-in", &endpoint_page},
     {HTTP_GET, "/studio", &endpoint_page},
     {HTTP_GET, "/studio/{appId}", &endpoint_page},
     {HTTP_GET, "/studio/{appId}/details", &endpoint_page},

@@ -6,6 +6,7 @@
 #include "web/apps/app_stills.h"
 #include "web/apps/own_pictures.h"
 #include "web/exchange/import_upkeep.h"
+#include "web/identity/issuer.h"
 #include "web/people/attempts.h"
 #include "web/people/key_ends.h"
 #include "web/people/removals.h"
@@ -37,6 +38,8 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 	    .delivery = web->api.delivery,
 	    .key = web->api.settings_key,
 	});
+	if (settings->oidc.url)
+		web->issuer = issuer_create(engines_outbound(web->api.engines), &settings->oidc);
 	web->limits_attempts = is_limited;
 	web->attempt_hints =
 	    web_attempt_hints(web->api.service.db, web->api.service.visitors,
@@ -81,4 +84,5 @@ void web_finish(struct web_service *web)
 	own_pictures_destroy(web->own_pictures);
 	app_stills_destroy(web->stills);
 	app_encryption_destroy(web->encryption);
+	issuer_destroy(web->issuer);
 }

@@ -179,3 +179,8 @@ const char *site_browser_cookie_name(const struct site *site)
 {
 	return site->is_https ? "__Host-displayd_browser" : "displayd_browser";
 }
+
+const char *site_issuer_cookie_name(const struct site *site)
+{
+	return site->is_https ? "__Host-displayd_issuer" : "displayd_issuer";
+}

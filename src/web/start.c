@@ -1,5 +1,6 @@
 #include "access.h"
 #include "endpoints.h"
+#include "identity/issuer.h"
 
 /* GET /web/start - data that a page needs first. */
 
@@ -8,6 +9,7 @@ struct start {
 	struct str registration;
 	bool can_sign_in;
 	struct str passkey_host;
+	struct str identity_provider;
 	bool is_nobody;
 	struct person person;
 };
@@ -17,6 +19,7 @@ static const struct record_field start_fields[] = {
     RECORD_BOOL(struct start, site.is_new, .name = "isNew"),
     RECORD_BOOL(struct start, can_sign_in, .name = "canSignIn"),
     RECORD_STR(struct start, passkey_host, .name = "passkeyHost", .nullable = true),
+    RECORD_STR(struct start, identity_provider, .name = "identityProvider", .nullable = true),
     RECORD_OPEN(.name = "account", .nullable = true, .offset = offsetof(struct start, is_nobody)),
     RECORD_ID(struct start, person.id, .name = "id"),
     RECORD_STR(struct start, person.email, .name = "email"),
@@ -45,6 +48,8 @@ static struct step_result start_found(struct task *task)
 	start->can_sign_in = web->site.can_sign_in;
 	if (web->site.passkey_host[0])
 		start->passkey_host = str_from(web->site.passkey_host);
+	if (web->issuer)
+		start->identity_provider = str_from(issuer_settings(web->issuer)->name);
 	start->is_nobody = !person;
 	if (person)
 		start->person = *person;

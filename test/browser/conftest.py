@@ -17,11 +17,14 @@ import urllib.request
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "main")]
+sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "main"),
+                os.path.join(os.path.dirname(HERE), "web")]
 
 # pylint: disable=wrong-import-position
 import images  # noqa: E402
+import issuer  # noqa: E402
 import npm_packages  # noqa: E402
+import ports  # noqa: E402
 import proxies  # noqa: E402
 from device_scene import DeviceScene  # noqa: E402
 from flash_scene import FlashScene  # noqa: E402
@@ -95,6 +98,24 @@ class Scene(DeviceScene, FlashScene):
             return {"url": server.url + "/"}
         link = wait_until(lambda: re.search(r"http://[^ \"]+/link#\w+", server.log()), "a link")
         return {"url": server.url + "/", "link": link[0]}
+
+    def with_issuer(self):
+        """Starts a server with a real identity provider, called Home, and an account."""
+        port = ports.free_port()
+        url = self.stack.enter_context(issuer.real(f"http://127.0.0.1:{port}/sign-in"))
+        secret = os.path.join(self.files, "oidc-secret")
+        with open(secret, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(issuer.SECRET)
+        server = Server("--listen", f"127.0.0.1:{port}", "--public-url", f"http://127.0.0.1:{port}", "--rate-limit", "0", "--oidc", url, "--oidc-client", issuer.CLIENT,
+                        "--oidc-name", "Home", "--oidc-secret-file", secret, "--egress-allow", "127.0.0.1")
+        self.others.append(server)
+        server.start()
+        server.ctl("account", "create", EMAIL, "--name", "Ada")
+        token = server.ctl("account", "link", EMAIL)["url"].partition("#")[2]
+        answer = server.request("POST", "/web/links/use", {"token": token, "password": PASSWORD},
+                                headers={"Sec-Fetch-Site": "same-origin"})
+        assert answer.status == 200, answer.body
+        return {"url": f"http://127.0.0.1:{port}/", "email": EMAIL, "password": PASSWORD}
 
     def below_a_path(self):
         """Starts nginx with the lines of docs/deploy, with the server below /leds/. Returns its URL."""

@@ -75,6 +75,43 @@ export default {
 		await stage.checkAccessibility(page);
 	},
 
+	"a person connects an identity once, and signs in with it": async (stage) => {
+		const person = await stage.ask("with_issuer");
+		const page = await stage.visitor({ screen: "phone", baseURL: person.url });
+		const atIssuer = async (name) => {
+			await page.locator('input[name="login"]').fill(name);
+			await page.locator('input[name="password"]').fill("any");
+			await page.getByRole("button", { name: "Sign-in" }).click();
+			await page.getByRole("button", { name: "Continue" }).click();
+		};
+		// An identity alone takes no account, though the address is the same.
+		await page.goto("");
+		await page.getByRole("button", { name: "Sign in with Home" }).click();
+		await atIssuer("ada");
+		await page.getByText("No account is connected with this identity").waitFor();
+		await stage.checkAccessibility(page);
+		await page.getByRole("link", { name: "Back to the start" }).click();
+		await page.getByLabel("E-mail address").fill(person.email);
+		await page.getByLabel("Password", { exact: true }).fill(person.password);
+		await page.keyboard.press("Enter");
+		await heading(page, "Devices").waitFor();
+		await page.goto("account/sign-in");
+		await page.getByRole("button", { name: "Connect with Home" }).click();
+		const dialog = page.getByRole("dialog");
+		await dialog.getByLabel("Your password", { exact: true }).fill(person.password);
+		await dialog.getByRole("button", { name: "Go on" }).click();
+		// The issuer still knows this browser.
+		await page.getByRole("rowheader", { name: "ada@example.org" }).waitFor();
+		assert.equal(new URL(page.url()).search, "");
+		await stage.checkAccessibility(page);
+		await page.goto("account");
+		await page.getByRole("button", { name: "Sign out" }).click();
+		await page.getByRole("button", { name: "Sign in with Home" }).click();
+		await heading(page, "Devices").waitFor();
+		await page.goto("account/access");
+		await page.getByRole("rowheader", { name: "ada@example.org" }).waitFor();
+	},
+
 	"the pages can be installed": async (stage) => {
 		const person = await stage.ask("person");
 		const page = await stage.signedIn(person, { screen: "phone" });

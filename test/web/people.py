@@ -37,6 +37,7 @@ OWN_PAGE = (("Sec-Fetch-Site", "same-origin"),)
 
 
 KNOWN = "displayd_browser"
+ISSUER = "displayd_issuer"  # of a sign-in by an identity provider
 
 
 def cookie_set(answer, name="displayd_session"):
@@ -56,11 +57,13 @@ class Browser:
         self.user_agent = user_agent
         self.cookie = None
         self.known = None
+        self.issuer = None
 
     def request(self, method, target, fields=None, cookie=True, host="127.0.0.1", **options):
         fields = list(self.fields if fields is None else fields)
-        if cookie and (self.cookie or self.known):
-            fields.append(("Cookie", "; ".join(filter(None, (self.cookie, self.known)))))
+        cookies = [one for one in (self.cookie, self.known, self.issuer) if one]
+        if cookie and cookies:
+            fields.append(("Cookie", "; ".join(cookies)))
         fields.append(("User-Agent", self.user_agent))
         data = request_bytes(method, target, fields=fields, **options)
         data = data.replace(b"Host: test", b"Host: " + host.encode(), 1)
@@ -87,6 +90,8 @@ class Browser:
                 SECRETS.add(secret or "no secret was set")
                 if name.endswith(KNOWN):
                     self.known = pair
+                elif name.endswith(ISSUER):
+                    self.issuer = pair if secret else None
                 else:
                     self.cookie = pair if secret else None
 

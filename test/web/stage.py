@@ -154,6 +154,17 @@ class Stage:
         """Made by another account: using it signs the browser in as a new account."""
         return {"token": token_of(self.other.made("/web/admin/invitations", {})["url"])}
 
+    def signed_in_elsewhere(self, path, body):
+        """Begins a sign-in by the world's issuer, as an identity that nobody else has. Returns the answer to its end."""
+        self.world.issuer.claims["sub"] = self.person.id
+        url = self.made(path, body)["url"]
+        return self.browser.post("/web/oidc/session", self.world.issuer.authorize(url))
+
+    def identity(self):
+        self.world.sql("INSERT INTO account_identity (id, account_id, issuer, subject, label) VALUES "
+                       "(gen_random_uuid(), %s, 'https://id.example.org', %s, 'Ada')", self.person.id, self.person.id)
+        return self.browser.get("/web/identities").ok()[0]["id"]
+
     def image(self, major=1):
         """An image of firmware, of a version that no other stage has."""
         version = f"{major}.{int(self.person.id[:4], 16)}.{int(self.person.id[-4:], 16)}"
@@ -186,6 +197,7 @@ SCHEMA = json.dumps({"version": "1", "schema": [{
     "handler": "find"}]})
 MADE = {
     "accountId": lambda stage: Person(stage.world).id,
+    "identityId": Stage.identity,
     "passkeyId": lambda stage: stage.made("/web/passkeys", stage.creation())["id"],
     "invitationId": lambda stage: stage.made("/web/admin/invitations", {})["id"],
     "deviceId": lambda stage: add(stage.browser)["device"]["id"],
@@ -227,6 +239,7 @@ BODIES = {
     "register": Stage.new_account,
     "signIn": lambda stage: {"email": stage.person.email, "password": PASSWORD},
     "signInWithPasskey": Stage.assertion,
+    "connectOidc": lambda stage: {"password": PASSWORD},
     "createApp": lambda stage: {"slug": f"new-{stage.person.id}", "name": "Clock"},
     "saveDraft": lambda stage: {"scriptLanguage": "STARLARK", "scriptContent": "", "revision": 0},
 }

@@ -8,10 +8,11 @@ import os
 import re
 import secrets
 
+import issuer
 import lock_sessions
 import pytest
 from events import Events
-from people import CONTRACT, OWN_PAGE, UNKNOWN_ID, World, request_bytes
+from people import CONTRACT, OWN_PAGE, PASSWORD, UNKNOWN_ID, World, request_bytes
 from private_socket import ask_operator
 from stage import BODIES, OPERATORS, Stage, account_import, body_of
 from world import until_refused
@@ -40,6 +41,8 @@ def success(stage, found):
     if name == "cancelFirmwareUpdates":  # without a hint no worker ends it
         stage.world.sql("INSERT INTO firmware_series (account_id, series_id, state) SELECT id, gen_random_uuid(), 'running' "
                         "FROM account ORDER BY created_at DESC LIMIT 1")
+    if name == "endOidc":
+        return stage.signed_in_elsewhere("/web/oidc/connection", {"password": PASSWORD})
     if name == "showEntry":
         stage.named["installationId"] = stage.pushed()
     return stage.succeed(found)
@@ -283,7 +286,13 @@ def too_many_devices(stage, found):
     return stage.request(found, body={**body_of(found[2]), "devices": "all"})
 
 
+def unknown_identity(stage, _found):
+    stage.world.issuer.claims["email"] = None
+    return stage.signed_in_elsewhere("/web/oidc/start", {})
+
+
 CONFLICTS = {
+    "endOidc": unknown_identity,
     "pushImageToDevices": too_many_devices, "setBrightness": too_many_devices, "pinEntries": too_many_devices,
     "createWebhook": too_many_webhooks, "testWebhook": unknown_secret,
     "createOperatorLink": removed_link, "removeMember": only_administrator, "enableApp": ownerless_app,
@@ -320,8 +329,10 @@ CASES = [(found, status) for found in OPERATIONS for status in found[2]["respons
 
 @pytest.fixture(name="world", scope="module")
 def open_world(postgres):
-    with World(postgres.create_database(), "--rate-limit", "0", "--renderers", "0", "--registration",
-               "open") as one:
+    with issuer.made_up() as provider, World(
+            postgres.create_database(), "--rate-limit", "0", "--renderers", "0", "--registration", "open", "--oidc",
+            provider.url, "--oidc-client", issuer.CLIENT, "--egress-allow", "127.0.0.1") as one:
+        one.issuer = provider
         yield one
 
 

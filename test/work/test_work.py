@@ -81,6 +81,7 @@ SPECIAL = {
     "key_find": {"secret_hash": of_hash(2, 1)}, "session_find": {"secret_hash": of_hash(12, 1)},
     "link_": {"secret_hash": of_hash(13, 1)}, "link_create_password": {"secret_hash": of_hash(17, 4)},
     "session_start": {"id": quoted(key(17, 1)), "secret_hash": of_hash(17, 4)},
+    "identity_register": {"email": "'new@example.org'"},
     "session_": {"id": quoted(key(12, 1)), "current_id": quoted(key(12, 1))},
     "sessions_alive": {"ids": "'{" + key(12, 1) + "}'"}, "key_used": {"ids": "'{" + key(2, 1) + "}'"},
     "own_key_": {"id": quoted(key(2, 2)), "scope": "'push'", "device_ids": "'{" + key(3, 1) + "}'"},

@@ -25,6 +25,8 @@ struct authentication {
 	/* For the statement that makes the change, which compares them again: */
 	struct str password_hash; /* data is NULL: a passkey was used */
 	struct str credential_id; /* data is NULL: the password was used */
+	/* Identity that signs in instead of both; data is NULL: none. */
+	struct str issuer, subject;
 
 	/* State between the steps: */
 	task_step *next;

@@ -26,8 +26,8 @@ static struct str user_agent(struct task *task)
 	return (struct str){text, length};
 }
 
-static void set_cookie(struct task *task, const char *name, struct str value, int age_s,
-		       const char *same_site)
+void web_add_cookie(struct task *task, const char *name, struct str value, int age_s,
+		    const char *same_site)
 {
 	task_add_field(
 	    task, STR("Set-Cookie"),
@@ -41,8 +41,8 @@ void web_set_cookie(struct task *task, struct str token, bool is_lasting)
 	int age_s = is_lasting ? LIMIT_SESSION_LASTING_S : LIMIT_SESSION_S;
 
 	task_add_field(task, STR("Cache-Control"), STR("no-store"));
-	set_cookie(task, site_cookie_name(&web_service_of(task)->site), token,
-		   token.length ? age_s : 0, "Lax");
+	web_add_cookie(task, site_cookie_name(&web_service_of(task)->site), token,
+		       token.length ? age_s : 0, "Lax");
 }
 
 /* Marks the browser as known, or for longer. The number of new browsers of an account is limited:
@@ -69,7 +69,7 @@ static void know_browser(struct task *task, struct id account_id)
 		randombytes_buf(id.bytes, sizeof(id.bytes));
 	}
 	known_browser_write(web->api.settings_key, now_s, id, text);
-	set_cookie(task, name, str_from(text), LIMIT_KNOWN_BROWSER_S, "Strict");
+	web_add_cookie(task, name, str_from(text), LIMIT_KNOWN_BROWSER_S, "Strict");
 }
 
 struct step_result web_end_late_sessions(struct task *task, struct id account_id,
@@ -135,6 +135,8 @@ struct step_result web_start_session(struct task *task, const struct authenticat
 				    .old_secret_hash = web_session_hash(task),
 				    .password_hash = authentication->password_hash,
 				    .credential_id = authentication->credential_id,
+				    .issuer = authentication->issuer,
+				    .subject = authentication->subject,
 				    .address = web_address(task),
 				    .user_agent = user_agent(task),
 				    .is_lasting = fresh->is_lasting,

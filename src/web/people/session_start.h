@@ -21,5 +21,10 @@ __attribute__((warn_unused_result)) struct step_result web_end_late_sessions(str
 __attribute__((warn_unused_result)) bool web_has_no_sessions(struct task *task,
 							     struct step_result *ret_answer);
 
+/* Adds a cookie that scripts cannot read, for all paths. age_s: 0 removes it. same_site: "Lax" or
+ * "Strict". */
+void web_add_cookie(struct task *task, const char *name, struct str value, int age_s,
+		    const char *same_site);
+
 /* Sets the session's cookie; an empty token removes it. is_lasting: the person stays signed in. */
 void web_set_cookie(struct task *task, struct str token, bool is_lasting);

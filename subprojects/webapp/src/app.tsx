@@ -70,6 +70,7 @@ const RegisterPage = lazily(async () => (await gate()).RegisterPage);
 const open: Record<string, (props: object) => JSX.Element | null> = {
 	panel: lazily(async () => (await gate()).PanelPage),
 	link: lazily(async () => (await gate()).LinkPage),
+	"sign-in": lazily(async () => (await gate()).ProviderPage),
 	...(DEVELOPMENT
 		? { "web/components": lazily(async () => (await import("./pages/components")).ComponentsPage) }
 		: {}),

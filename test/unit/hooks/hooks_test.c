@@ -21,7 +21,7 @@ static struct buffer secret;
 
 /* ---- egress ---- */
 
-void outbound_post(struct outbound *them, struct outbound_request *request)
+void outbound_send(struct outbound *them, struct outbound_request *request)
 {
 	assert_ptr_equal(them, outbound);
 	assert_true(request_count < MESSAGES_MAX);

@@ -15,6 +15,7 @@ import { go } from "../frame/place";
 import { forgetShared } from "../share/kept";
 import { Heading } from "../frame/page";
 import type { Parameters } from "../frame/routes";
+import { Identities } from "./account_identities";
 import { Install } from "./account_install";
 import { Mqtt } from "./account_mqtt";
 import { Passkeys } from "./account_passkeys";
@@ -176,6 +177,7 @@ function SignIn({ account }: { account: Account }): JSX.Element {
 				</div>
 			</section>
 			<Passkeys account={account} passkeys={passkeys} />
+			<Identities passkeys={passkeys.value.value ?? []} />
 		</>
 	);
 }

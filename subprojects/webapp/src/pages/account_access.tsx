@@ -15,19 +15,21 @@ import { setUpWords } from "./key_set_up";
 
 interface Access {
 	passkeys: Passkey[];
+	identities: Schemas["Identity"][];
 	keys: Schemas["Key"][];
 	webhooks: Schemas["Webhook"][];
 	mqtt: Schemas["MqttConnection"];
 }
 
 async function getAccess(): Promise<Access> {
-	const [passkeys, keys, webhooks, mqtt] = await Promise.all([
+	const [passkeys, identities, keys, webhooks, mqtt] = await Promise.all([
 		get("/web/passkeys"),
+		get("/web/identities"),
 		get("/web/keys"),
 		get("/web/webhooks"),
 		get("/web/account/mqtt"),
 	]);
-	return { passkeys, keys, webhooks, mqtt };
+	return { passkeys, identities, keys, webhooks, mqtt };
 }
 
 function hasMqtt({ mqtt }: Access): boolean {
@@ -35,8 +37,10 @@ function hasMqtt({ mqtt }: Access): boolean {
 }
 
 function isEmpty(access: Access): boolean {
-	const { passkeys, keys, webhooks } = access;
-	return passkeys.length + keys.length + webhooks.length === 0 && !hasMqtt(access);
+	const { passkeys, identities, keys, webhooks } = access;
+	return (
+		passkeys.length + identities.length + keys.length + webhooks.length === 0 && !hasMqtt(access)
+	);
 }
 
 /** One kind of access, unless there is none. */
@@ -58,8 +62,25 @@ function used(at: string | null): JSX.Element {
 	return at === null ? <>never</> : <When at={at} />;
 }
 
+function IdentityList({ identities }: Pick<Access, "identities">): JSX.Element {
+	return (
+		<Kind title="Identities" has={identities.length > 0}>
+			<Table
+				caption="Identities at a provider that sign in"
+				rows={identities}
+				rowKey={(identity) => identity.id}
+				columns={[
+					{ title: "Identity", cell: (identity) => identity.label },
+					{ title: "Connected", cell: (identity) => <When at={identity.createdAt} /> },
+					{ title: "Last used", cell: (identity) => used(identity.lastUsedAt) },
+				]}
+			/>
+		</Kind>
+	);
+}
+
 function Lists({ access }: { access: Access }): JSX.Element {
-	const { passkeys, keys, webhooks, mqtt } = access;
+	const { passkeys, identities, keys, webhooks, mqtt } = access;
 	return (
 		<>
 			<Kind title="Passkeys" has={passkeys.length > 0}>
@@ -74,6 +95,7 @@ function Lists({ access }: { access: Access }): JSX.Element {
 					]}
 				/>
 			</Kind>
+			<IdentityList identities={identities} />
 			<Kind title="API keys" has={keys.length > 0}>
 				<Table
 					caption="API keys of programs"
@@ -124,8 +146,8 @@ function End({ passkeys, found, onDone }: EndProps): JSX.Element {
 	return (
 		<Dialog title="End all of them?" onClose={onDone}>
 			<p>
-				Passkeys no longer sign in, programs with these keys stop working, webhooks and the MQTT
-				connection are removed. This cannot be undone.
+				Passkeys and identities no longer sign in, programs with these keys stop working, webhooks
+				and the MQTT connection are removed. This cannot be undone.
 			</p>
 			<ProofForm
 				action="End all"
@@ -150,8 +172,8 @@ export function AccessReview(): JSX.Element {
 	if (isEmpty(access))
 		return (
 			<p class="words">
-				Nothing acts for your account without your password: it has no passkeys, API keys or
-				webhooks, and no MQTT connection of its own.
+				Nothing acts for your account without your password: it has no passkeys, identities, API
+				keys or webhooks, and no MQTT connection of its own.
 			</p>
 		);
 	return (

@@ -53,6 +53,8 @@ const WORDS: Record<Entry["action"], string> = {
 	"link.create": "created a link for",
 	"mqtt.remove": "removed the connection to the MQTT broker",
 	"mqtt.update": "set the connection to the MQTT broker",
+	"identity.connect": "connected the identity",
+	"identity.remove": "disconnected the identity",
 	"passkey.add": "added the passkey",
 	"passkey.remove": "removed the passkey",
 	"password.change": "changed the password of",

@@ -11,6 +11,7 @@ import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 import { NewAccountFields, type NewAccount } from "./new_account";
 import { PasskeySignIn } from "./sign_in_passkey";
+import { ProviderSignIn } from "./sign_in_provider";
 
 interface SignInProps {
 	staysSignedIn: boolean;
@@ -122,6 +123,7 @@ function SignInWays(): JSX.Element {
 		<>
 			<SignInForm staysSignedIn={staysSignedIn} onStays={setStays} />
 			<PasskeySignIn staysSignedIn={staysSignedIn} />
+			<ProviderSignIn staysSignedIn={staysSignedIn} />
 		</>
 	);
 }
