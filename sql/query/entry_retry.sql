@@ -1,13 +1,13 @@
 -- Ends the pause of the render key of an app's entry whose last render failed, so that it is rendered at once. Its
 -- failures still count: the next pause is longer. Only once pause_s have passed since that render: otherwise
 -- wait_s is what is left of them. generation is 0 if nothing was changed. A pause of the whole version stays. No row:
--- the device has no such entry of an app.
+-- the device has no such entry.
 -- params: device_id uuid, id text, pause_s int4
--- row: render_key bytea, version_id uuid?, generation int8, wait_s int8
+-- row: render_key bytea?, version_id uuid?, generation int8, wait_s int8
 WITH entry AS (
 	SELECT installation.place, app.deployed_version_id
 	FROM installation
-	JOIN app ON app.id = installation.app_id
+	LEFT JOIN app ON app.id = installation.app_id
 	WHERE installation.device_id = :device_id AND installation.id = :id
 ), failed AS (
 	SELECT render.place, render.version_id,
