@@ -98,6 +98,10 @@ void delivery_subscribe_upcoming(struct delivery *delivery, struct upcoming_subs
 /* Reports the stored result for a render key to the panels here, and to all other workers. */
 void delivery_rendered(struct delivery *delivery, const uint8_t render_key[static RENDER_KEY_BYTES],
 		       int64_t generation);
+/* Demands a render key whose pause was ended, and reports its generation as delivery_rendered()
+ * does. render_key: RENDER_KEY_BYTES, as the database has it. */
+void delivery_retry(struct delivery *delivery, struct str render_key, struct id version_id,
+		    struct id account_id, int64_t generation);
 /* Does not demand the render key for so long, unless something new is reported about it. */
 void delivery_put_off(struct delivery *delivery, const uint8_t render_key[static RENDER_KEY_BYTES],
 		      uint64_t for_ms);

@@ -102,7 +102,8 @@ int64_t content_stay_s(const struct content_installation *installation, int32_t 
 int64_t content_animation_max_s(int64_t duration_s);
 
 /* Whether panels shall still show the push. Its duration begins when a panel displays it. A push
- * that no panel displayed lapses after max(60 s, 2 x schedule interval, its duration). A held push stays. */
+ * that no panel displayed lapses after max(60 s, 2 x schedule interval, its duration). A held push
+ * stays. */
 bool content_push_is_due(const struct content *content, int64_t wall_us);
 
 /* Returns the remaining seconds of a push that is due, at least 1: another connection may have

@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "base/hex.h"
+#include "base/require.h"
 #include "change_hint.h"
 #include "domain/push.h"
 #include "modules.h"
@@ -43,6 +44,23 @@ void delivery_rendered(struct delivery *delivery, const uint8_t render_key[stati
 	render_keys_changed(&delivery->render_keys, render_key, generation);
 	db_hint(delivery->db, arena_printf(&arena, "render:%s:%lld", text, (long long)generation));
 	arena_finish(&arena);
+}
+
+void delivery_retry(struct delivery *delivery, struct str render_key, struct id version_id,
+		    struct id account_id, int64_t generation)
+{
+	struct upcoming_subscriber *subscriber = delivery->upcoming.subscriber;
+	struct upcoming_app app = {
+	    .version_id = version_id,
+	    .account_id = account_id,
+	    .moment_s = clock_wall_us() / 1000000,
+	};
+
+	require(render_key.length == RENDER_KEY_BYTES);
+	memcpy(app.render_key, render_key.data, RENDER_KEY_BYTES);
+	delivery_rendered(delivery, app.render_key, generation);
+	if (subscriber)
+		subscriber->on_due(subscriber, &app);
 }
 
 void delivery_put_off(struct delivery *delivery, const uint8_t render_key[static RENDER_KEY_BYTES],

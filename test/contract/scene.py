@@ -17,7 +17,7 @@ SPEC.loader.exec_module(PANEL)
 OF_DEPLOYED = ("deployAppVersion", "takeAppVersionAsDraft", "getApp", "getAppPicture", "getAppSchema", "getAppSource",
                "getAppVersionCheck", "createInstallation")
 OF_ENTRIES = ("getInstallation", "updateInstallation", "orderInstallations", "deleteInstallation", "copyInstallation",
-              "moveInstallation",
+              "moveInstallation", "retryInstallation",
               "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview", "v0DeleteInstallation")
 # A script that gives a form, an empty one.
 SCRIPT = "def main():\n    return []\n"

@@ -20,7 +20,7 @@ ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConn
          "streamEvents", "getFirmware", "updateFirmware", "startFirmwareUpdate", "startFirmwareUpdates", "getFirmwareUpdates", "cancelFirmwareUpdates", "setLeader", "getLeader", "removeLeader",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",
          "listInstallations", "getDeviceRotation", "getInstallation", "updateInstallation", "createInstallation",
-         "copyInstallation", "moveInstallation", "orderInstallations",
+         "copyInstallation", "moveInstallation", "retryInstallation", "orderInstallations",
          "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice",
          "v0UpdateFirmwareSettings", "v0RebootPanel", "v0PushImage", "v0PushApp",
          "v0ListInstallations", "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview",

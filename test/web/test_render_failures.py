@@ -5,7 +5,7 @@ import os
 
 import pytest
 from devices import panel_of, path_of, poll_answer
-from people import wait_until
+from people import UNKNOWN_ID, wait_until
 from rendered import (GREEN, HEAD, RED, author, installed, make_due, published, rendered, reviewer, script, seen)
 
 import images
@@ -58,6 +58,26 @@ def test_three_crashes_pause_it(world, author, reviewer, browser):
         [(paused_s,)] = rendered(world, app,
                                  "extract(epoch FROM paused_until - rendered_at)::int")
         assert abs(paused_s - 60 * minutes) < 5
+
+
+def test_a_failing_entry_is_tried_at_once(world, author, reviewer, browser):
+    """Its pause ends, at most once in 10 s; other entries have none."""
+    app = published(author, reviewer, BROKEN)
+    made = installed(browser, app)
+    path = f"/web/devices/{made['device']['id']}/rotation/{made['entry']}/retry"
+    with panel_of(world, made):
+        wait_until(lambda: [row for row in rendered(world, app, "problem") if row[0]], "the problem")
+        later = browser.post(path).problem(429)
+        assert later["code"] == "requests_too_many" and 1 <= int(browser.post(path)["Retry-After"]) <= 10
+        world.sql("UPDATE render SET rendered_at = rendered_at - interval '1 hour', failures = 5, "
+                  "due_at = now() + interval '1 hour', paused_until = now() + interval '1 hour' FROM app_version "
+                  "WHERE app_version.id = version_id AND app_id = %s", app.id)
+        assert browser.post(path).ok() == {}
+        wait_until(lambda: rendered(world, app, "rendered_at > now() - interval '30 minutes', paused_until IS NULL")
+                   == [(True, True)], "another try")
+        app.publish(reviewer, "2.0", script("#f00"))
+    assert browser.post(path).ok() == {}
+    assert browser.post(path.replace(made["entry"], UNKNOWN_ID)).problem(404)
 
 
 def test_three_crashes_pause_it_at_its_other_places(world, author, reviewer, browser):

@@ -250,7 +250,7 @@ def counts(values, statement):
 
 # Statements that read everything of one device (the whole rotation) or of one account (its sessions, or the
 # devices of its webhooks).
-READS_ENTRIES = ("rotation_", "installation_list", "installation_part", "own_device_remove", "device_update",
+READS_ENTRIES = ("rotation_", "entry_retry", "installation_list", "installation_part", "own_device_remove", "device_update",
                  "panel_installations", "installation_", "picture_by_hash", "session_", "webhook_", "entry_move", "device_pin")
 
 # Statements that sum the bytes of an account: its devices and apps, of limited number, have the partial

@@ -24,6 +24,9 @@ export function say(error: unknown): void {
 	toast(error.message);
 }
 
+/** There is no event for a failed render: the page looks again after this time. */
+const RETRIED_MS = 3_000;
+
 function placeOf(device: Device, { installationId }: Entry): Record<string, string> {
 	return { deviceId: device.id, installationId };
 }
@@ -72,6 +75,18 @@ async function move({ device, entry, rotation }: EntryProps, to: "top" | "bottom
 		say(error);
 	}
 	await rotation.refresh();
+}
+
+/** Renders a failing app at once; what comes of it is there a little later. */
+async function retry({ device, entry, rotation }: EntryProps): Promise<void> {
+	try {
+		const place = placeOf(device, entry);
+		await post("/web/devices/{deviceId}/rotation/{installationId}/retry", undefined, place);
+		toast(`${isolated(nameOfEntry(entry))} is tried again`);
+		setTimeout(() => void rotation.refresh(), RETRIED_MS);
+	} catch (error) {
+		say(error);
+	}
 }
 
 /** Chooses the device that gets a copy of an entry. */
@@ -143,7 +158,9 @@ export function actionsOf(props: EntryProps, options: Options): Action[] {
 	const isAt = (at: number) => entries.at(at)?.installationId === entry.installationId;
 	const name = nameOfEntry(entry);
 	const page = `devices/${device.id}/apps/${encodeURIComponent(entry.installationId)}`;
+	const isFailing = entry.problem !== null && !entry.isAppDisabled;
 	return [
+		...(isFailing ? [{ words: "Try now", onClick: () => void retry(props) }] : []),
 		{
 			words: "Show now",
 			isDisabled: entry.picture === null,

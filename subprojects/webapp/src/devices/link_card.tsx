@@ -5,7 +5,8 @@ import { panelNews, useWatch } from "../api/live";
 import { Button } from "../components/button";
 import { QrCode } from "../components/qr";
 import { Secret } from "../components/secret";
-import { setGuard } from "../frame/place";
+import { base, setGuard } from "../frame/place";
+import { formatAddress, parseDeviceUrl } from "../panel/address";
 import { handOver } from "./new_link";
 import type { Device } from "./store";
 
@@ -77,6 +78,35 @@ export function PortalSteps({
 	);
 }
 
+/** This browser, or a spare tablet, as the panel: the address goes along in the fragment, which is not
+ * sent to the server. */
+function BrowserPanel({ link }: { link: DeviceLink }): JSX.Element {
+	const address = parseDeviceUrl(link.webSocketUrl);
+	const page = address ? `panel#${formatAddress(address)}` : "panel";
+	return (
+		<details>
+			<summary>No panel at hand</summary>
+			<div class="link-columns">
+				<div class="stack">
+					<p>
+						A browser tab or a spare tablet is a panel, too: it shows what this device shows as long
+						as the page is open.
+					</p>
+					<p>
+						<a class="button" href={page} target="_blank">
+							Use this browser as a panel
+						</a>
+					</p>
+				</div>
+				<div class="link-code">
+					<QrCode text={new URL(page, base).href} label="The panel in the browser as a QR code" />
+					<p class="quiet">For a tablet's camera</p>
+				</div>
+			</div>
+		</details>
+	);
+}
+
 /** Asks before the page is left, while that would lose an address. */
 export function useAddressGuard(isOn: boolean): void {
 	useEffect(() => {
@@ -132,13 +162,7 @@ export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
 					Flash it by a USB cable
 				</a>
 			</p>
-			<p class="quiet">
-				No panel at hand?{" "}
-				<a href="panel" target="_blank">
-					Use a browser as a panel
-				</a>{" "}
-				and enter the address there.
-			</p>
+			<BrowserPanel link={link} />
 			<div class="row">
 				<Button
 					kind="primary"
