@@ -116,6 +116,10 @@ async function tabTo(page, wanted) {
 	assert.fail("Tab does not lead there");
 }
 
+async function revisionOf(page, slug) {
+	return (await (await page.request.get(`web/studio/${slug}/draft`)).json()).revision;
+}
+
 /** Types after the text in the editor. */
 async function write(page, text) {
 	await codeOf(page).click();
@@ -440,6 +444,46 @@ def get_schema():
 		await page.getByRole("button", { name: "Stop" }).press("Enter");
 		await page.getByRole("button", { name: /^Show on .* for 5 minutes$/ }).waitFor();
 		await waitUntil(async () => (await entries()).length === 0);
+	},
+
+	"widgets and fields are found by their pictures, and inserted": async (stage) => {
+		const { ada, author } = await people(stage);
+		const slug = newSlug("palette");
+		await ada.hand.app({ slug, name: "Palette" });
+		const { page } = ada;
+		const draft = async () =>
+			(await (await page.request.get(`web/studio/${slug}/draft`)).json()).scriptContent;
+		const open = async (shown) => {
+			await shown.goto(`studio/${slug}`);
+			await shown.locator(".app-run .panel-picture").first().waitFor();
+			await shown.getByText("Widgets and fields", { exact: true }).click();
+			await shown.waitForFunction(
+				() => document.querySelectorAll(".sample .panel-picture").length > 20,
+			);
+			await shown.locator(".sample-field label").first().waitFor();
+		};
+		await open(page);
+		const search = page.getByLabel("Search widgets and fields");
+		await search.fill("shares");
+		await codeOf(page).getByText("Hello").click();
+		await page.keyboard.press("End");
+		await page.keyboard.press("ArrowLeft");
+		await page.keyboard.press("Shift+Home");
+		await page.getByRole("button", { name: "Insert PieChart" }).press("Enter");
+		await waitUntil(async () => (await draft()).includes("render.PieChart(diameter = 28"));
+		assert.equal((await draft()).match(/load\(/g).length, 1);
+		await page.locator(".app-run > .app-preview img.panel-picture").waitFor();
+		await search.fill("kept encrypted");
+		await page.getByRole("button", { name: "Insert Secret text" }).click();
+		await waitUntil(async () => (await draft()).includes("secret = True"));
+		assert.ok((await draft()).startsWith('load("schema.star", "schema")\nload("render.star"'));
+		await search.fill("nothing of this kind");
+		await page.getByText("No matches").waitFor();
+		await page.request.put(`web/studio/${slug}/draft`, {
+			data: { scriptLanguage: "STARLARK", scriptContent: CLOCK, revision: await revisionOf(page, slug) },
+			headers: ada.hand.headers,
+		});
+		await stage.photograph("studio-palette", open, author);
 	},
 
 	"an author writes an app, a reviewer asks for more and publishes it": async (stage) => {

@@ -14,6 +14,7 @@ import {
 	keymap,
 	lineNumbers,
 } from "@codemirror/view";
+import { insertionOf } from "./insertion";
 import { DIFF } from "./lines";
 import { problemExtension, showProblems, type LineProblem } from "./problems";
 import { remarkExtension, showRemarks, type Remark } from "./remarks";
@@ -167,6 +168,23 @@ export class CodeView {
 		this.view.dispatch({
 			selection: { anchor: place },
 			effects: EditorView.scrollIntoView(place, { y: "center" }),
+		});
+		this.view.focus();
+	}
+
+	/** Puts code in place of what is chosen, with the imports that it needs. A cursor that was never placed is at the
+	 * end. */
+	insert(code: string, language: Language): void {
+		const { doc, selection } = this.view.state;
+		const { from, to } = selection.main;
+		const place = to === 0 ? { from: doc.length, to: doc.length } : { from, to };
+		const changes = this.view.state.changes(insertionOf(doc.toString(), place, language, code));
+		const anchor = changes.mapPos(place.to, 1);
+		this.view.dispatch({
+			changes,
+			selection: { anchor },
+			scrollIntoView: true,
+			userEvent: "input",
 		});
 		this.view.focus();
 	}

@@ -18,6 +18,7 @@ import { setGuard } from "../frame/place";
 import type { CodeView } from "../editor/editor";
 import { Draft, type DraftState, type Script } from "../studio/draft";
 import { nextVersion, ownPathOf } from "../studio/names";
+import { Palette } from "../studio/palette";
 import { RunPane, useRun, type Run } from "../studio/run";
 import { ShowOn } from "../studio/show_on";
 import { TEMPLATES } from "../studio/templates";
@@ -293,6 +294,21 @@ function useDraftRun(appId: string, draft: Draft): Run {
 	});
 }
 
+/** Widgets and fields, which are rendered when they are opened. */
+function Insert(props: {
+	appId: string;
+	language: Language;
+	onInsert: (code: string) => void;
+}): JSX.Element {
+	const [isOpen, setOpen] = useState(false);
+	return (
+		<details class="app-trial" onToggle={(event) => setOpen(event.currentTarget.open)}>
+			<summary>Widgets and fields</summary>
+			{isOpen && <Palette {...props} />}
+		</details>
+	);
+}
+
 /** The script, and its picture beside it. */
 function Work({
 	app,
@@ -335,6 +351,11 @@ function Work({
 				onLine={(line) => view.current?.goTo(line)}
 			>
 				<ShowOn slug={app.slug} picture={run.previewer.answer.value?.picture} />
+				<Insert
+					appId={app.id}
+					language={script.scriptLanguage}
+					onInsert={(code) => view.current?.insert(code, script.scriptLanguage)}
+				/>
 			</RunPane>
 		</div>
 	);

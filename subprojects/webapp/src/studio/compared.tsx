@@ -54,13 +54,11 @@ export function BeforePanel({ before }: { before: Before }): JSX.Element {
 	);
 }
 
-function Names({ names }: { names: readonly string[] }): JSX.Element {
+function Names({ names, isCode }: { names: readonly string[]; isCode?: boolean }): JSX.Element {
 	return (
 		<ul class="reach-names">
 			{names.map((name) => (
-				<li key={name}>
-					<code>{withCodes(name)}</code>
-				</li>
+				<li key={name}>{isCode ? <code>{withCodes(name)}</code> : withCodes(name)}</li>
 			))}
 		</ul>
 	);
@@ -92,7 +90,7 @@ export function NewReach({
 			{hosts.length > 0 && (
 				<>
 					<p>It may {newly}reach:</p>
-					<Names names={hosts} />
+					<Names names={hosts} isCode />
 				</>
 			)}
 			{secrets.size > 0 && (
