@@ -160,7 +160,7 @@ def use_link(one, printed):
     assert answer.status == 200, answer.body
 
 
-def test_a_forgotten_password(trouble):
+def test_a_password_that_was_forgotten(trouble):
     one = trouble()
     assert one.sign_in(SECRET).status == 401
     use_link(one, one.follow(SIGN_IN, "401, and the password is forgotten", EMAIL=EMAIL))

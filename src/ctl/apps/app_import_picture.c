@@ -27,10 +27,12 @@ struct candidate {
 /* Whether two names are equal except for case, dashes and the like. */
 static bool is_alike(const char *name, size_t length, struct str other)
 {
-	const char *end = name + length, *at = other.data, *other_end = other.data + other.length;
+	const char *end = name + length, *at, *other_end;
 
 	if (!other.data)
 		return false;
+	at = other.data;
+	other_end = at + other.length;
 	for (;;) {
 		while (name < end && !isalnum((unsigned char)*name))
 			name++;

@@ -38,7 +38,8 @@ static void write_visible(struct str text)
 
 	ctl_append_visible(text, "\n\t", &visible);
 	view = buffer_view(&visible);
-	fwrite(view.data, 1, view.length, stderr);
+	if (view.length)
+		fwrite(view.data, 1, view.length, stderr);
 	buffer_finish(&visible);
 }
 
