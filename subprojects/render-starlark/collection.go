@@ -73,6 +73,7 @@ type distantFile struct {
 	size   int64
 	blocks [4]block
 	turn   int
+	isNext bool // the next app was asked for
 }
 
 type block struct {
@@ -110,6 +111,10 @@ func (f *distantFile) fetch(at int64) ([]byte, error) {
 	}
 	query := collectionQuery{}
 	data, err := readFrame(f.input, &query)
+	if err == nil && query.Next && !f.isNext { // sent before the wish came
+		f.isNext, query = true, collectionQuery{}
+		data, err = readFrame(f.input, &query)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +175,7 @@ func giveCollection(file *distantFile, folder string, input io.Reader, output io
 		found.apps[number].isWanted = true
 	}
 	err = found.give(file, file.size, func(number int, files []namedFile) error {
-		return giveApp(number, files, input, output)
+		return giveApp(number, files, file, output)
 	})
 	if err != nil {
 		return err
@@ -179,11 +184,14 @@ func giveCollection(file *distantFile, folder string, input io.Reader, output io
 }
 
 // giveApp waits until the parent process asks for the next app.
-func giveApp(number int, files []namedFile, input io.Reader, output io.Writer) error {
-	query := collectionQuery{}
-	if _, err := readFrame(input, &query); err != nil {
-		return err
+func giveApp(number int, files []namedFile, from *distantFile, output io.Writer) error {
+	query := collectionQuery{Next: from.isNext}
+	if !from.isNext {
+		if _, err := readFrame(from.input, &query); err != nil {
+			return err
+		}
 	}
+	from.isNext = false
 	if !query.Next {
 		return errProtocol
 	}

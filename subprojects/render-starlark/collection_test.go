@@ -287,7 +287,10 @@ func everyApp(apps []foundApp) (all []int) {
 
 // TestCollectionProcess runs the program in the sandbox.
 func TestCollectionProcess(t *testing.T) {
-	for _, archive := range [][]byte{tarOf(t, usual...), zipOf(t, usual...)} {
+	random := make([]byte, 3<<20) // many blocks
+	_, _ = rand.Read(random)
+	large := append([]packedFile{{name: "apps-main/large", data: string(random)}}, usual...)
+	for _, archive := range [][]byte{tarOf(t, usual...), zipOf(t, usual...), tarOf(t, large...), zipOf(t, large...)} {
 		p := launch(t, collectionWord)
 		apps, files, fault := collectionPeer(t, p.link, archive, "apps", everyApp)
 		assert.Empty(t, fault)
