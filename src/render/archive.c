@@ -13,7 +13,7 @@
 #include <yyjson.h>
 
 enum {
-	BLOCK_MAX = 256 * 1024,
+	BLOCK_MAX = 1024 * 1024,
 	/* Longest silence of the program: it unpacks, and asks for the next block soon. */
 	SILENCE_MS = 60 * 1000,
 	INPUT_MAX = FRAME_HEAD_MAX + FRAME_BLOB_MAX + FRAME_LENGTHS_BYTES,
@@ -35,6 +35,7 @@ struct archive_flight {
 	size_t manifest_bytes, app_bytes;
 	bool is_listed, is_reading, is_given; /* is_given: files of an app may come */
 	bool is_frame_open;		      /* on_bytes() runs */
+	bool is_waiting; /* the program waits for archive_want() or archive_next() */
 };
 
 static const char no_program[] = "this server cannot unpack archives, see its log";
@@ -128,6 +129,7 @@ static void send_frame(struct archive_flight *flight, struct str head)
 	if (!flight->process)
 		return;
 	require(frame_append(&frame, head, (struct str){0}));
+	flight->is_waiting = false;
 	sandboxed_write(flight->process, &frame);
 	deadline_set(flight->loop, &flight->deadline, SILENCE_MS);
 }
@@ -276,6 +278,7 @@ static bool take_file(struct archive_flight *flight, yyjson_val *file, struct st
 		return false;
 	if (yyjson_is_true(yyjson_obj_get(file, "last"))) {
 		flight->is_given = false;
+		flight->is_waiting = true;
 		archive->on_app_end(archive, (unsigned)app);
 		return true;
 	}
@@ -314,7 +317,7 @@ static bool take_frame(struct archive_flight *flight, const struct frame *frame)
 		fits = take_file(flight, value, frame->blob);
 	else if (fits && yyjson_obj_get(head, "listed")) {
 		fits = !flight->is_listed;
-		flight->is_listed = true;
+		flight->is_listed = flight->is_waiting = true;
 		if (fits)
 			flight->archive->on_listed(flight->archive);
 	} else if (fits)
@@ -341,6 +344,8 @@ static void on_bytes(struct sandboxed *process, struct buffer *input)
 			buffer_consume(input, frame.size);
 	}
 	flight->is_frame_open = false;
+	if (flight->is_waiting)
+		deadline_clear(flight->loop, &flight->deadline);
 	if (flight->process && flight->archive &&
 	    (state == FRAME_IS_WRONG || buffer_length(input) > INPUT_MAX))
 		archive_fail(flight, broken, false);

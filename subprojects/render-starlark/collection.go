@@ -81,7 +81,7 @@ type block struct {
 	data []byte
 }
 
-const blockBytes = 256 << 10
+const blockBytes = 1 << 20
 
 func (f *distantFile) ReadAt(to []byte, offset int64) (int, error) {
 	done := 0

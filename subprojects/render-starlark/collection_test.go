@@ -287,7 +287,7 @@ func everyApp(apps []foundApp) (all []int) {
 
 // TestCollectionProcess runs the program in the sandbox.
 func TestCollectionProcess(t *testing.T) {
-	random := make([]byte, 3<<20) // many blocks
+	random := make([]byte, 7<<20) // more blocks than are kept
 	_, _ = rand.Read(random)
 	large := append([]packedFile{{name: "apps-main/large", data: string(random)}}, usual...)
 	for _, archive := range [][]byte{tarOf(t, usual...), zipOf(t, usual...), tarOf(t, large...), zipOf(t, large...)} {
