@@ -13,6 +13,12 @@ SET state = CASE WHEN :is_given_back THEN 'waiting' WHEN :is_same AND held_tree 
 	held_tree = CASE WHEN :is_given_back OR :is_same THEN held_tree ELSE :held_tree END,
 	confirmed_tree = CASE WHEN :is_given_back THEN confirmed_tree END,
 	apps = CASE WHEN :is_given_back OR :is_same THEN apps ELSE :apps END,
+	app_count = CASE WHEN :is_given_back OR :is_same
+		THEN made_count + updated_count + unchanged_count + failed_count + held_count
+		ELSE :made + :updated + :unchanged + :failed + :held END,
+	done_count = CASE WHEN :is_given_back OR :is_same
+		THEN made_count + updated_count + unchanged_count + failed_count + held_count
+		ELSE :made + :updated + :unchanged + :failed + :held END,
 	made_count = CASE WHEN :is_given_back OR :is_same THEN made_count ELSE :made END,
 	updated_count = CASE WHEN :is_given_back OR :is_same THEN updated_count ELSE :updated END,
 	unchanged_count = CASE WHEN :is_given_back OR :is_same THEN unchanged_count ELSE :unchanged END,
