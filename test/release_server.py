@@ -79,7 +79,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
+        etag = releases.etags.get(path)
+        if etag and self.headers.get("If-None-Match") == etag:
+            self.send_response(304)
+            self.send_header("ETag", etag)
+            self.end_headers()
+            return
         self.send_response(200)
+        if etag:
+            self.send_header("ETag", etag)
         self.send_header("Content-Length", str(len(content) + releases.missing.get(path, 0)))
         for number in range(releases.headers.get(path, (0, 0))[0]):
             self.send_header(f"X-{number}", "a" * releases.headers[path][1])
@@ -100,7 +108,7 @@ class Releases:
     """A repository. Files of a release are at /files/, and lead to /objects/, as GitHub's do to another host."""
 
     def __init__(self, certificate):
-        self.seen, self.gates, self.missing, self.answers, self.list = [], {}, {}, {}, []
+        self.seen, self.gates, self.missing, self.answers, self.etags, self.list = [], {}, {}, {}, {}, []
         self.headers, self.dripping = {}, {}  # (number, bytes of each); events that end it
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
@@ -114,7 +122,7 @@ class Releases:
 
     def clear(self):
         self.seen.clear()
-        for kept in (self.gates, self.missing, self.answers, self.headers, self.dripping):
+        for kept in (self.gates, self.missing, self.answers, self.etags, self.headers, self.dripping):
             kept.clear()
         self.list.clear()
         self.publish()

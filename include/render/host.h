@@ -28,6 +28,7 @@ enum render_program {
 	RENDER_EGRESS,	 /* socket to the egress, of which an instance has one process */
 	RENDER_MQTT,	 /* socket to the bridge, of which an instance has one process */
 	RENDER_MESSAGE,	 /* RENDER_STARLARK for the server's own script, at the workers' priority */
+	RENDER_COLLECTION, /* RENDER_STARLARK that reads an archive of apps (render/archive.h) */
 	RENDER_PROGRAM_COUNT,
 };
 

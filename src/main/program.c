@@ -7,12 +7,12 @@
 
 #define LAUNCHER "sandbox-launch"
 
+#define NO_RENDERER_FOR_STARLARK                                                                   \
+	"this program was built without the Starlark renderer: Go 1.26.2, libseccomp or libwebp "  \
+	"1.5 was missing, or it was disabled; run tools/setup and rebuild with -Dstarlark=enabled"
 #define RENDERER_FOR_STARLARK                                                                      \
 	{                                                                                          \
-		.name = "render-starlark", .data = "256M",                                         \
-		.missing = "this program was built without the Starlark renderer: Go 1.26.2, "     \
-			   "libseccomp or libwebp 1.5 was missing, or it was disabled; run "       \
-			   "tools/setup and rebuild with -Dstarlark=enabled",                      \
+		.name = "render-starlark", .data = "256M", .missing = NO_RENDERER_FOR_STARLARK,    \
 	}
 
 enum { OPTIONS_MAX = 12 };
@@ -29,6 +29,14 @@ static const struct kind {
 } kinds[RENDER_PROGRAM_COUNT] = {
     [RENDER_STARLARK] = RENDERER_FOR_STARLARK,
     [RENDER_MESSAGE] = RENDERER_FOR_STARLARK,
+    [RENDER_COLLECTION] =
+	{
+	    .name = "render-starlark",
+	    .data = "256M",
+	    .cpu_s = "300", /* an archive of the largest size takes a tenth */
+	    .options = {"collection"},
+	    .missing = NO_RENDERER_FOR_STARLARK,
+	},
     [RENDER_TYPESCRIPT] =
 	{
 	    .name = "render-typescript",

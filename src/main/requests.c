@@ -2,6 +2,7 @@
 #include "api/still_cache.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "collections/collections.h"
 #include "delivery/delivery.h"
 #include "domain/mqtt.h"
 #include "events/events.h"
@@ -247,6 +248,19 @@ void requests_start_bridge(struct requests *requests, struct http_server *http, 
 	});
 }
 
+void requests_start_collections(struct requests *requests, struct http_server *http)
+{
+	struct service *service = &requests->web.api.service;
+
+	requests->collections = collections_create(&(struct collections_settings){
+	    .loop = service->loop,
+	    .db = service->db,
+	    .engines = requests->engines,
+	    .http = http,
+	    .listener = requests_listener(requests, HTTP_ROLE_OPERATOR),
+	});
+}
+
 void requests_retire(struct requests *requests)
 {
 	if (requests->bridge)
@@ -260,6 +274,8 @@ void requests_drain(struct requests *requests)
 	renders_drain(requests->renders);
 	hooks_drain(requests->web.api.hooks);
 	firmware_jobs_drain(requests->firmware);
+	if (requests->collections)
+		collections_drain(requests->collections);
 	events_drain(requests->web.api.events);
 	delivery_drain(requests->web.api.delivery);
 	web_drain(&requests->web);
@@ -280,6 +296,8 @@ void requests_finish(struct requests *requests)
 	renders_destroy(requests->renders);
 	hooks_destroy(requests->web.api.hooks);
 	firmware_jobs_destroy(requests->firmware);
+	if (requests->collections)
+		collections_destroy(requests->collections);
 	events_destroy(requests->web.api.events);
 	delivery_destroy(requests->web.api.delivery);
 	key_cache_destroy(requests->web.api.service.keys);

@@ -17,8 +17,9 @@ struct requests {
 	struct engines *engines;
 	struct renders *renders;
 	struct firmware_jobs *firmware;
-	struct network_list listed; /* of --egress-allow */
-	struct bridge *bridge;	    /* NULL until requests_start_bridge() */
+	struct collections *collections; /* NULL: not started */
+	struct network_list listed;	 /* of --egress-allow */
+	struct bridge *bridge;		 /* NULL until requests_start_bridge() */
 	struct dispatch listeners[HTTP_ROLE_COUNT];
 };
 
@@ -34,6 +35,8 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
  * own_password: of --mqtt; empty: none. It must stay valid. */
 void requests_start_bridge(struct requests *requests, struct http_server *http, const char *why_not,
 			   const struct config *config, const char *own_password);
+/* Starts the fetches of collections, which ask this server. */
+void requests_start_collections(struct requests *requests, struct http_server *http);
 
 /* Returns the settings of a listener of that role; valid as long as the requests. */
 struct http_listener_settings requests_listener(struct requests *requests, enum http_role role);

@@ -1,6 +1,7 @@
 #include "main/worker.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "collections/collections.h"
 #include "db/background.h"
 #include "db/db.h"
 #include "firmware/firmware.h"
@@ -114,6 +115,8 @@ static void look_again(struct deadline *deadline)
 	is_at_work |= !worker->database_closed && hooks_are_at_work(worker->requests.web.api.hooks);
 	is_at_work |=
 	    !worker->database_closed && firmware_jobs_are_at_work(worker->requests.firmware);
+	is_at_work |= !worker->database_closed && worker->requests.collections &&
+		      collections_are_at_work(worker->requests.collections);
 	/* Requests whose clients have left may still be under way: lanes finish their jobs, then
 	 * the database answers the remaining queries, and the requests end. */
 	if (!http_server_is_empty(worker->http) || is_at_work)
@@ -368,6 +371,7 @@ static int start(struct worker *worker)
 	worker->http = http_server_create(&worker->loop, &http);
 	requests_start_bridge(&worker->requests, worker->http, settings->why_no_mqtt,
 			      settings->config, settings->secrets->mqtt_password);
+	requests_start_collections(&worker->requests, worker->http);
 	if (settings->config->tls_certificates.count > 0) {
 		worker->tls = http_tls_create(settings->shared);
 		if (!worker->tls)

@@ -19,6 +19,7 @@ static const char *const problems[RENDER_PROGRAM_COUNT] = {
 	"TypeScript apps cannot be rendered: their compiler failed to start too often",
     [RENDER_EGRESS] = "apps that use the network cannot be rendered: the egress crashed too often",
     [RENDER_MESSAGE] = "texts cannot be drawn: their renderer crashed too often",
+    [RENDER_COLLECTION] = "collections of apps cannot be read: their reader crashed too often",
     [RENDER_MQTT] = "accounts cannot reach their MQTT brokers: the MQTT bridge crashed too often",
 };
 
@@ -59,9 +60,9 @@ const char *render_health_problem(const struct render_health *health,
 
 const char *render_health_any_problem(const struct render_health *health)
 {
-	static const enum render_program all[] = {RENDER_STARLARK, RENDER_TYPESCRIPT,
-						  RENDER_COMPILER, RENDER_EGRESS,
-						  RENDER_MQTT,	   RENDER_MESSAGE};
+	static const enum render_program all[] = {
+	    RENDER_STARLARK, RENDER_TYPESCRIPT, RENDER_COMPILER,  RENDER_EGRESS,
+	    RENDER_MQTT,     RENDER_MESSAGE,	RENDER_COLLECTION};
 
 	return render_health_problem(health, all, array_length(all));
 }

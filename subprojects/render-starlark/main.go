@@ -1,6 +1,7 @@
 // The Starlark renderer: a process that makes pictures of apps. The parent process holds the other
 // end of the socket at descriptor 3 and sends frames, one request at a time (frame.go, message.go).
-// The renderer opens no file and no socket. It ends when the other side closes the socket.
+// The renderer opens no file and no socket. It ends when the other side closes the socket. Started with the word
+// "collection" it reads an archive of apps instead (collection.go).
 package main
 
 import (
@@ -52,7 +53,9 @@ func main() {
 	s := &server{link: link, engine: newEngine()}
 	s.engine.network.send = s.write
 	layers, err := restrict()
-	if err == nil {
+	if err == nil && len(os.Args) > 1 && os.Args[1] == collectionWord {
+		err = runCollection(link)
+	} else if err == nil {
 		err = s.run(layers)
 	}
 	if err != nil {

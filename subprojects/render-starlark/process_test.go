@@ -51,7 +51,8 @@ type process struct {
 	hello   hello
 }
 
-func startProcess(t testing.TB) *process {
+// launch starts the program with these words.
+func launch(t testing.TB, words ...string) *process {
 	t.Helper()
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	require.NoError(t, err)
@@ -59,9 +60,9 @@ func startProcess(t testing.TB) *process {
 	defer theirs.Close()
 	p := &process{link: os.NewFile(uintptr(ends[0]), "test")}
 	if launcher := os.Getenv(launcherVariable); launcher != "" {
-		p.command = exec.Command(launcher, "--data", "256M", "--best-effort", os.Getenv(rendererVariable))
+		p.command = exec.Command(launcher, append([]string{"--data", "256M", "--best-effort", os.Getenv(rendererVariable)}, words...)...)
 	} else {
-		p.command = exec.Command(os.Args[0])
+		p.command = exec.Command(os.Args[0], words...)
 		p.command.Env = append(os.Environ(), runsAsRenderer+"=1")
 	}
 	p.command.ExtraFiles = []*os.File{theirs}
@@ -72,7 +73,13 @@ func startProcess(t testing.TB) *process {
 		_ = p.command.Process.Kill()
 		_ = p.command.Wait()
 	})
-	if _, err = readFrame(p.link, &p.hello); err != nil {
+	return p
+}
+
+func startProcess(t testing.TB) *process {
+	t.Helper()
+	p := launch(t)
+	if _, err := readFrame(p.link, &p.hello); err != nil {
 		_ = p.command.Wait()
 		t.Fatal(err, p.stderr.String())
 	}

@@ -170,6 +170,11 @@ class Stage:
         version = f"{major}.{int(self.person.id[:4], 16)}.{int(self.person.id[-4:], 16)}"
         return body_of(CONTRACT.operation("addFirmware")[2]) | {"version": version}
 
+    def fetched_collection(self):
+        return str(self.world.sql(
+            "INSERT INTO app_archive (id, account_id, name, url, state, ended_at) SELECT gen_random_uuid(), id, 'a', "
+            "'https://a.invalid/' || gen_random_uuid(), 'done', now() FROM account LIMIT 1 RETURNING id")[0][0])
+
     def firmware(self):
         return self.made("/web/admin/firmware", self.image(2))["id"]
 
@@ -211,6 +216,7 @@ MADE = {
     "importId": account_import,
     "collectionId": Stage.collection,
     "firmwareId": Stage.firmware,
+    "sourceId": Stage.fetched_collection,
     "part": lambda stage: "0",
 }
 # Operations of the operator alone, and those that also name an account.

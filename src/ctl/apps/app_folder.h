@@ -1,11 +1,8 @@
 /* An app's source: a script, or a folder with scripts, a manifest, pictures and other files. */
 #pragma once
 
-#include "base/buffer.h"
-
-#include <stdbool.h>
-
-enum { APP_SCRIPT_BYTES_MAX = 8 << 20, APP_FAULT_MAX = 512 };
+#include "checkout/app_manifest.h"
+#include "checkout/app_pack.h"
 
 /* Appends the file's content, until it exceeds bytes_max. Follows a link only if the caller named
  * the file: a found file may have been replaced by a link. Returns 0 or a negative errno. */
@@ -25,3 +22,8 @@ int app_file_read(const char *path, bool was_named, size_t bytes_max, struct buf
 int app_folder_read(const char *path, struct buffer *script, bool *ret_is_typescript,
 		    char **ret_folder, char ret_fault[static APP_FAULT_MAX])
     __attribute__((warn_unused_result));
+
+/* Reads a manifest.yaml; texts are in the arena. Returns false with the reason in *ret_why if it
+ * fails. */
+bool app_folder_manifest(const char *path, struct arena *arena, struct app_manifest *ret_manifest,
+			 struct str *ret_why) __attribute__((warn_unused_result));

@@ -126,11 +126,8 @@ enum ctl_exit ctl_app_import(struct ctl *ctl)
 	struct import import = {.ctl = ctl, .is_dry = ctl_value(ctl, "dry-run").data};
 	enum ctl_exit code = app_import_run(&import, ctl->options.positionals[0]);
 
-	for (size_t i = 0; i < import.count; i++) {
-		buffer_finish(&import.apps[i].script);
-		buffer_finish(&import.apps[i].picture);
-		arena_finish(&import.apps[i].arena);
-	}
+	for (size_t i = 0; i < import.count; i++)
+		import_app_finish(&import.apps[i]);
 	free(import.apps);
 	return code;
 }

@@ -101,37 +101,6 @@ static void find_source(struct import *import, const char *path, struct str *ret
 	*ret_name = is_name(name) ? name : STR("apps");
 }
 
-/* Appends a field of a line of the request. Tabs and line feeds in it become spaces. */
-static void append_field(struct buffer *lines, struct str text, char end)
-{
-	for (size_t i = 0; i < text.length; i++)
-		buffer_append_char(
-		    lines, text.data[i] == '\t' || text.data[i] == '\n' ? ' ' : text.data[i]);
-	buffer_append_char(lines, end);
-}
-
-static struct str write_lines(struct import *import)
-{
-	struct buffer lines = {0};
-	struct str text;
-
-	for (size_t i = 0; i < import->count; i++) {
-		const struct import_app *app = &import->apps[i];
-
-		if (app->outcome != IMPORT_WAITS)
-			continue;
-		append_field(&lines, app->origin, '\t');
-		append_field(&lines, app->manifest.author, '\t');
-		for (unsigned j = 0; j < IMPORT_SLUGS_MAX; j++)
-			append_field(&lines, app->slugs[j], j + 1 < IMPORT_SLUGS_MAX ? '\t' : '\n');
-	}
-	text = buffer_view(&lines);
-	text.length -= text.length > 0; /* without the last line feed */
-	text = arena_copy(&import->ctl->arena, text);
-	buffer_finish(&lines);
-	return text;
-}
-
 static const struct record_field state_fields[] = {
     RECORD_STR(struct import_state, slug, .name = "slug"),
     RECORD_STR(struct import_state, origin, .name = "origin"),
@@ -139,54 +108,15 @@ static const struct record_field state_fields[] = {
 };
 static const struct record state_record = RECORD(struct import_state, state_fields);
 
-/* ---- slugs ---- */
-
-static bool is_used(const struct import *import, struct str slug)
+static struct str write_lines(struct import *import)
 {
-	for (size_t i = 0; i < import->count; i++)
-		if (import->apps[i].slug.data && str_equal(import->apps[i].slug, slug))
-			return true;
-	return false;
-}
+	struct buffer lines = {0};
+	struct str text;
 
-static const struct import_state *find_state(const struct import *import, struct str slug)
-{
-	for (unsigned i = 0; i < import->state_count; i++)
-		if (str_equal(import->states[i].slug, slug))
-			return &import->states[i];
-	return NULL;
-}
-
-/* Chooses the first free slug; if is_known is set, the slug that the app has on the server already.
- */
-static void choose(const struct import *import, struct import_app *app, bool is_known)
-{
-	for (unsigned i = 0; i < IMPORT_SLUGS_MAX && app->slugs[i].data && !app->slug.data; i++) {
-		const struct import_state *state = find_state(import, app->slugs[i]);
-
-		if (is_used(import, app->slugs[i]) || is_known != (state != NULL) ||
-		    (state && !str_equal(state->origin, app->origin)))
-			continue;
-		app->slug = app->slugs[i];
-		app->state = state;
-	}
-}
-
-/* Chooses a slug for each app. Apps that have one on the server keep it, so they come first. */
-static void choose_slugs(struct import *import)
-{
-	for (int is_known = 1; is_known >= 0; is_known--)
-		for (size_t i = 0; i < import->count; i++)
-			if (import->apps[i].outcome == IMPORT_WAITS)
-				choose(import, &import->apps[i], is_known);
-	for (size_t i = 0; i < import->count; i++) {
-		struct import_app *app = &import->apps[i];
-
-		if (app->outcome == IMPORT_WAITS && !app->slug.data)
-			import_fail(app,
-				    ARENA_JOIN(&app->arena, STR("there is another app "),
-					       app->slugs[0], STR(" in "), import->collection));
-	}
+	import_write_lines(import->apps, import->count, &lines);
+	text = arena_copy(&import->ctl->arena, buffer_view(&lines));
+	buffer_finish(&lines);
+	return text;
 }
 
 /* ---- the collection ---- */
@@ -222,25 +152,7 @@ enum ctl_exit import_choose(struct import *import, const char *path)
 	import->states = rows.rows;
 	import->state_count = rows.count;
 	if (code == CTL_DONE)
-		choose_slugs(import);
+		import_choose_slugs(import->apps, import->count, import->states,
+				    import->state_count, import->collection);
 	return code;
-}
-
-/* ---- what is new ---- */
-
-/* Hashes as sql/query/app_collection_choose.sql does. */
-bool import_has_all(const struct import_app *app)
-{
-	const struct app_manifest *manifest = &app->manifest;
-	char hash[IMPORT_HASH_BYTES];
-	struct buffer text = {0};
-
-	buffer_printf(&text, "%.*s\n%.*s\n%.*s\n%.*s\n%.*s\n%.*s\n%.*s\n%s",
-		      STR_ARG(import_name(app)), STR_ARG(app->description),
-		      STR_ARG(manifest->author), STR_ARG(manifest->category),
-		      STR_ARG(manifest->tags), STR_ARG(app->broken_reason), STR_ARG(app->version),
-		      app->picture_hash);
-	import_hash(buffer_view(&text), hash);
-	buffer_finish(&text);
-	return app->state && str_equal(app->state->content, str_from(hash));
 }

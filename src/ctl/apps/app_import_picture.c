@@ -1,146 +1,42 @@
-/* Finds the picture in an app's folder that the catalogue shows: a WebP, GIF or PNG named like the
- * app, else another WebP or GIF. Pictures of 64x32 are preferred to magnified ones.
- *
- * Only the header of the picture is read here: the file is untrusted. A sandboxed worker of the
- * server decodes it (web/apps/own_pictures.h). */
 #include "app_folder.h"
 #include "app_import_steps.h"
-#include "base/hex.h"
 #include "base/memory.h"
-#include "domain/display.h"
 
-#include <ctype.h>
 #include <dirent.h>
-#include <panelimage/panelimage.h>
-#include <sodium.h>
+#include <stdlib.h>
 
-enum {
-	NAMES_MAX = 2000,    /* names read from a folder */
-	CANDIDATES_MAX = 16, /* files opened */
+struct disk_pictures {
+	struct import_pictures pictures;
+	struct import_app *app;
 };
 
-struct candidate {
-	char *name;
-	int rank; /* the smallest is best */
-};
-
-/* Whether two names are equal except for case, dashes and the like. */
-static bool is_alike(const char *name, size_t length, struct str other)
+static bool read_picture(const struct import_pictures *pictures, const char *name, size_t bytes_max,
+			 struct buffer *data)
 {
-	const char *end = name + length, *at, *other_end;
-
-	if (!other.data)
-		return false;
-	at = other.data;
-	other_end = at + other.length;
-	for (;;) {
-		while (name < end && !isalnum((unsigned char)*name))
-			name++;
-		while (at < other_end && !isalnum((unsigned char)*at))
-			at++;
-		if (name == end || at == other_end)
-			return name == end && at == other_end;
-		if (tolower((unsigned char)*name++) != tolower((unsigned char)*at++))
-			return false;
-	}
-}
-
-/* Returns the rank of a file; -1 if it is not a candidate. "@2x" marks a copy of double size. */
-static int rank_of(const struct import_app *app, const char *name)
-{
-	static const char *const endings[] = {".webp", ".gif", ".png"};
-	enum { FORMATS = array_length(endings), PNG = FORMATS - 1 };
-	const char *dot = strrchr(name, '.'), *slash = strrchr(app->path, '/');
-	size_t length = dot ? (size_t)(dot - name) : 0;
-	int format = 0;
-	bool is_named;
-
-	while (dot && format < FORMATS && strcasecmp(dot, endings[format]) != 0)
-		format++;
-	if (length == 0 || format == FORMATS || strstr(name, "@2x"))
-		return -1;
-	is_named = is_alike(name, length, str_from(slash ? slash + 1 : app->path)) ||
-		   is_alike(name, length, app->manifest.id) ||
-		   is_alike(name, length, app->manifest.package);
-	/* Exclude other PNG files: the app draws with them. */
-	if (!is_named && format == PNG)
-		return -1;
-	return format + (is_named ? 0 : FORMATS);
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct candidate *one = a, *other = b;
-
-	return one->rank != other->rank ? one->rank - other->rank : strcmp(one->name, other->name);
-}
-
-/* Finds candidates, the best first. Returns their number; free() their names. */
-static unsigned app_import_picture_find(const struct import_app *app, struct candidate *candidates)
-{
-	DIR *folder = opendir(app->path);
-	const struct dirent *entry;
-	unsigned count = 0, seen = 0;
-
-	while (folder && seen++ < NAMES_MAX && (entry = readdir(folder))) {
-		int rank = rank_of(app, entry->d_name);
-
-		if (rank >= 0)
-			candidates[count++] =
-			    (struct candidate){memory_strdup(entry->d_name), rank};
-	}
-	if (folder)
-		closedir(folder);
-	qsort(candidates, count, sizeof(*candidates), compare);
-	return count;
-}
-
-/* Reads a file and returns the magnification that its header names, see panelimage_magnification();
- * 0 if a panel cannot show the file. */
-static unsigned read_picture(struct import_app *app, const char *name)
-{
+	struct import_app *app = container_of(pictures, struct disk_pictures, pictures)->app;
 	struct str path = ARENA_JOIN(&app->arena, str_from(app->path), STR("/"), str_from(name));
-	struct str view;
 
-	buffer_clear(&app->picture);
-	if (app_file_read(path.data, false, PANELIMAGE_MAGNIFIED_MAX_BYTES, &app->picture) < 0 ||
-	    buffer_length(&app->picture) > PANELIMAGE_MAGNIFIED_MAX_BYTES)
-		return 0;
-	view = buffer_view(&app->picture);
-	return panelimage_magnification((const uint8_t *)view.data, view.length,
-					(struct panelimage_size){DISPLAY_WIDTH, DISPLAY_HEIGHT});
-}
-
-void import_hash(struct str text, char ret_hash[static IMPORT_HASH_BYTES])
-{
-	uint8_t hash[crypto_hash_sha256_BYTES];
-
-	crypto_hash_sha256(hash, (const uint8_t *)text.data, text.length);
-	hex_encode(hash, sizeof(hash), ret_hash);
-}
-
-/* Chooses the first candidate of at most this magnification, unless one was chosen before. */
-static void choose(struct import_app *app, const struct candidate *candidates, unsigned count,
-		   unsigned magnification_max)
-{
-	for (unsigned i = 0; i < count && i < CANDIDATES_MAX && !app->picture_name.data; i++) {
-		unsigned times = read_picture(app, candidates[i].name);
-
-		if (times == 0 || times > magnification_max)
-			continue;
-		app->picture_name = arena_copy(&app->arena, str_from(candidates[i].name));
-		import_hash(buffer_view(&app->picture), app->picture_hash);
-	}
+	return app_file_read(path.data, false, bytes_max, data) == 0 &&
+	       buffer_length(data) <= bytes_max;
 }
 
 void import_read_picture(struct import_app *app)
 {
-	struct candidate *candidates = memory_zalloc(NAMES_MAX * sizeof(*candidates));
-	unsigned count = app_import_picture_find(app, candidates);
+	const char *slash = strrchr(app->path, '/');
+	struct disk_pictures disk = {
+	    .pictures = {.folder = slash ? slash + 1 : app->path, .read = read_picture},
+	    .app = app};
+	struct import_pictures *pictures = &disk.pictures;
+	DIR *folder = opendir(app->path);
+	const struct dirent *entry;
 
-	choose(app, candidates, count, 1);
-	choose(app, candidates, count, PANELIMAGE_MAGNIFICATION_MAX);
-	for (unsigned i = 0; i < count; i++)
-		free(candidates[i].name);
-	free(candidates);
+	pictures->names = memory_zalloc(IMPORT_PICTURE_NAMES_MAX * sizeof(char *));
+	while (folder && pictures->count < IMPORT_PICTURE_NAMES_MAX && (entry = readdir(folder)))
+		pictures->names[pictures->count++] = memory_strdup(entry->d_name);
+	if (folder)
+		closedir(folder);
+	import_choose_picture(app, pictures);
+	for (unsigned i = 0; i < pictures->count; i++)
+		free(pictures->names[i]);
+	free(pictures->names);
 }

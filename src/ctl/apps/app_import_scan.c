@@ -1,6 +1,6 @@
+#include "app_folder.h"
 #include "app_import_steps.h"
 #include "base/memory.h"
-#include "domain/studio.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -20,41 +20,6 @@ static struct import_app *add_app(struct import *import)
 	return &import->apps[import->count++];
 }
 
-static const char *last_part(struct str name)
-{
-	const char *slash = strrchr(name.data, '/');
-
-	return slash ? slash + 1 : name.data;
-}
-
-static void make_slugs(struct import_app *app)
-{
-	const struct str names[IMPORT_SLUGS_MAX] = {app->manifest.id, app->manifest.package,
-						    str_from(last_part(app->name))};
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < IMPORT_SLUGS_MAX; i++) {
-		struct str slug = app_slug_of(names[i], &app->arena);
-
-		if (slug.length && !app_slug_check(slug))
-			app->slugs[count++] = slug;
-	}
-	if (count == 0)
-		import_fail(app, STR("its name has no letters a to z and no digits"));
-}
-
-/* Returns the summary and the description; only one of them if the description begins with the
- * summary, or both are too long. */
-static struct str make_description(struct import_app *app)
-{
-	struct str summary = app->manifest.summary, more = app->manifest.description, text;
-
-	if (!summary.data || !more.data || str_starts_with_ignore_case(more, summary))
-		return more.data ? more : summary.data ? summary : STR("");
-	text = ARENA_JOIN(&app->arena, summary, STR("\n"), more);
-	return utf8_length(text) <= APP_DESCRIPTION_LENGTH_MAX ? text : summary;
-}
-
 static void read_app(struct import *import, const char *root, const char *path)
 {
 	struct import_app *app = add_app(import);
@@ -68,17 +33,10 @@ static void read_app(struct import *import, const char *root, const char *path)
 	app->name = name;
 	if (!utf8_is_valid(name))
 		import_fail(app, STR("its folder's name is not UTF-8"));
-	else if (!app_manifest_read(arena_printf(&app->arena, "%s/manifest.yaml", path).data,
-				    &app->arena, &app->manifest, &why))
+	else if (!app_folder_manifest(arena_printf(&app->arena, "%s/manifest.yaml", path).data,
+				      &app->arena, &app->manifest, &why))
 		import_fail(app, why);
-	app->origin = app->manifest.id.data ? app->manifest.id : name;
-	app->description = make_description(app);
-	if (app->manifest.is_broken)
-		app->broken_reason = app->manifest.broken_reason.data
-					 ? app->manifest.broken_reason
-					 : STR("Its collection gives no reason.");
-	if (app->outcome == IMPORT_WAITS)
-		make_slugs(app);
+	import_app_describe(app);
 }
 
 static bool has_manifest(const char *folder)

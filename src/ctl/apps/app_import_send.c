@@ -40,61 +40,19 @@ struct pool {
 	struct reason why;	    /* reason of that code */
 };
 
-static struct str language_of(const struct import_app *app)
-{
-	return app->is_typescript ? STR("TYPESCRIPT") : STR("STARLARK");
-}
-
 /* ---- an app ---- */
 
 static bool read_script(struct import_app *app)
 {
-	char fault[APP_FAULT_MAX], checksum[APP_CHECKSUM_LENGTH + 1], *folder;
-	struct str script;
+	char fault[APP_FAULT_MAX], *folder;
 	int status = app_folder_read(app->path, &app->script, &app->is_typescript, &folder, fault);
 
 	free(folder);
-	script = buffer_view(&app->script);
 	if (status < 0)
 		import_fail(app, arena_copy(&app->arena, str_from(fault)));
-	else if (script.length == 0)
-		import_fail(app, STR("its script is empty"));
-	else if (!utf8_is_valid(script) || memchr(script.data, '\0', script.length))
-		import_fail(app, STR("its script or the name of a file is not UTF-8"));
-	if (status < 0)
-		return false;
-	app_checksum(language_of(app), script, checksum);
-	app->version = arena_copy(&app->arena, import_version(checksum));
+	else
+		import_app_name_version(app);
 	return app->outcome == IMPORT_WAITS;
-}
-
-/* ---- the request ---- */
-
-static void write_body(const struct import *import, const struct import_app *app,
-		       struct buffer *body)
-{
-	const struct app_manifest *manifest = &app->manifest;
-	struct buffer picture = {0};
-
-	if (app->picture_name.data)
-		buffer_append_base64(&picture, buffer_view(&app->picture));
-	ctl_write_body(
-	    (const struct ctl_member[]){
-		{"slug", app->slug, false},
-		{"name", import_name(app), false},
-		{"description", app->description, false},
-		{"author", manifest->author, false},
-		{"origin", app->origin, false},
-		{"category", manifest->category, false},
-		{"tags", manifest->tags, true},
-		{"brokenReason", app->broken_reason, false},
-		{"scriptLanguage", language_of(app), false},
-		{"scriptContent", buffer_view(&app->script), false},
-		{"picture", buffer_view(&picture), false},
-		{"onlyCheck", import->is_dry ? STR("true") : STR("false"), true},
-		{0}},
-	    body);
-	buffer_finish(&picture);
 }
 
 /* ---- the answer ---- */
@@ -219,7 +177,7 @@ static void send_app(struct pool *pool, struct import_app *app)
 	struct server_answer answer = {0};
 	struct buffer body = {0};
 
-	write_body(pool->import, app, &body);
+	import_write_body(app, pool->import->is_dry, &body);
 	buffer_finish(&app->script);
 	buffer_finish(&app->picture);
 	request.body = buffer_view(&body);

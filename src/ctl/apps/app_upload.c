@@ -1,7 +1,6 @@
 /* displayctl app upload: submits a folder as a new version of an app, and prints the verdict about
  * it. displayctl app deploy: makes an approved version the deployed one. */
 #include "app_folder.h"
-#include "app_manifest.h"
 #include "app_report.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -56,8 +55,8 @@ static struct str app_of(const struct upload *upload)
 	if (given.data)
 		return given;
 	if (upload->folder &&
-	    app_manifest_read(arena_printf(&ctl->arena, "%s/manifest.yaml", upload->folder).data,
-			      &ctl->arena, &manifest, &why) &&
+	    app_folder_manifest(arena_printf(&ctl->arena, "%s/manifest.yaml", upload->folder).data,
+				&ctl->arena, &manifest, &why) &&
 	    manifest.id.length)
 		return manifest.id;
 	return own_name(ctl, upload->path);

@@ -43,14 +43,24 @@ static enum ctl_exit find_installation(struct ctl *ctl, struct ctl_found *found)
 	return ctl_find_installation(ctl, device, ctl->positionals[0], found);
 }
 
-/* Takes the argument as it is: the server finds the webhook. */
-static enum ctl_exit take_webhook(struct ctl *ctl, struct ctl_found *found)
+/* Takes the argument as it is: the server finds what it names. */
+static enum ctl_exit take_id(struct ctl *ctl, struct ctl_found *found, const char *words)
 {
 	found->id = ctl->positionals[0];
 	found->segment = ctl_encode(ctl, found->id);
 	if (ctl_is_segment(found->id))
 		return CTL_DONE;
-	return ctl_fail(CTL_NOT_FOUND, "the account has no webhook %.*s", STR_ARG(found->id));
+	return ctl_fail(CTL_NOT_FOUND, "%s %.*s", words, STR_ARG(found->id));
+}
+
+static enum ctl_exit take_webhook(struct ctl *ctl, struct ctl_found *found)
+{
+	return take_id(ctl, found, "the account has no webhook");
+}
+
+static enum ctl_exit take_collection(struct ctl *ctl, struct ctl_found *found)
+{
+	return take_id(ctl, found, "there is no collection");
 }
 
 /* Replaces the names in braces by what the arguments name; *ret_found is the last one. */
@@ -65,6 +75,7 @@ static enum ctl_exit fill(struct ctl *ctl, struct str path, struct str *ret_path
 		     {"{deviceId}", find_device},
 		     {"{firmwareId}", ctl_find_firmware},
 		     {"{installationId}", find_installation},
+		     {"{sourceId}", take_collection},
 		     {"{webhookId}", take_webhook}};
 	enum ctl_exit code = CTL_DONE;
 	struct str segment;

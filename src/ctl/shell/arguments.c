@@ -49,6 +49,7 @@ static const struct option_topic topics[] = {
     {"webhook", "URLs to which the server sends events of an account's devices."},
     {"app", "Scripts that draw pictures for devices."},
     {"version", "Submitted versions of an app."},
+    {"collection", "Collections of apps that the server fetches, by ID."},
     {"firmware", "Images of panels' firmware, by board."},
     {"database", "PostgreSQL database with all data of the instance."},
     {0},

@@ -112,6 +112,12 @@ const struct ctl_command ctl_commands[] = {
 		   "is none. Use it if the old key is lost for good. displayd must be stopped. "
 		   "Secret settings encrypted with another key must be entered again.",
 		   ctl_database_rekey),
+    {CTL_COLLECTION_ADD},
+    {CTL_COLLECTION_CONFIRM},
+    {CTL_COLLECTION_LIST},
+    {CTL_COLLECTION_REMOVE},
+    {CTL_COLLECTION_SHOW},
+    {CTL_COLLECTION_UPDATE},
     COMMAND("database show", NULL,
 	    "Show the instance's PostgreSQL: its location, its version, the schema's version, its "
 	    "size and largest tables, its connections, and whether a pooler is in front of it. "

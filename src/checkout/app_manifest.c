@@ -1,6 +1,4 @@
-#include "app_manifest.h"
-#include "app_folder.h"
-
+#include "checkout/app_manifest.h"
 #include "base/memory.h"
 #include "domain/app_import.h"
 #include "domain/studio.h"
@@ -10,8 +8,6 @@
 #include <string.h>
 #include <text/utf8.h>
 #include <yaml.h>
-
-enum { FILE_BYTES_MAX = 64 * 1024 };
 
 static const struct key {
 	const char *name;
@@ -160,21 +156,13 @@ static bool parse(struct str text, struct arena *arena, struct app_manifest *ret
 	return is_read;
 }
 
-bool app_manifest_read(const char *path, struct arena *arena, struct app_manifest *ret_manifest,
-		       struct str *ret_why)
+bool app_manifest_parse(struct str text, struct arena *arena, struct app_manifest *ret_manifest,
+			struct str *ret_why)
 {
-	struct buffer text = {0};
-	int error = app_file_read(path, false, FILE_BYTES_MAX, &text);
-	bool is_read = false;
-
 	*ret_manifest = (struct app_manifest){.tags = STR("[]")};
-	if (error < 0)
-		*ret_why = arena_printf(arena, "manifest.yaml: %s", strerror(-error));
-	else if (buffer_length(&text) > FILE_BYTES_MAX)
-		*ret_why = arena_printf(arena, "manifest.yaml: is larger than %d KiB",
-					FILE_BYTES_MAX >> 10);
-	else
-		is_read = parse(buffer_view(&text), arena, ret_manifest, ret_why);
-	buffer_finish(&text);
-	return is_read;
+	if (text.length <= APP_MANIFEST_BYTES_MAX)
+		return parse(text, arena, ret_manifest, ret_why);
+	*ret_why = arena_printf(arena, "manifest.yaml: is larger than %d KiB",
+				APP_MANIFEST_BYTES_MAX >> 10);
+	return false;
 }

@@ -21,6 +21,10 @@ struct app_manifest {
 	bool is_broken;		  /* marked as broken by the community */
 };
 
-/* Reads the file; texts are in the arena. Returns false with the reason in *ret_why if it fails. */
-bool app_manifest_read(const char *path, struct arena *arena, struct app_manifest *ret_manifest,
-		       struct str *ret_why) __attribute__((warn_unused_result));
+/* Maximum of its bytes. */
+enum { APP_MANIFEST_BYTES_MAX = 64 * 1024 };
+
+/* Reads the text of a manifest; texts are in the arena. Returns false with the reason in *ret_why
+ * if it fails. */
+bool app_manifest_parse(struct str text, struct arena *arena, struct app_manifest *ret_manifest,
+			struct str *ret_why) __attribute__((warn_unused_result));
