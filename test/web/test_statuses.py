@@ -185,13 +185,6 @@ def own_leader(stage, found):
     return stage.request(found, body={"leader": stage.value("deviceId")})
 
 
-def larger_than_a_follower_takes(stage, found):
-    stage.world.sql("UPDATE device SET picture_limit_bytes = 60000 WHERE id = %s", stage.value("deviceId"))
-    stage.world.sql("UPDATE device SET picture_limit_bytes = 60000, leader_id = %s WHERE id = %s", stage.value("deviceId"),
-                    stage.leader())
-    return stage.request(found, body={"pictureLimitBytes": 220000})
-
-
 def without_form(stage, found):
     target = stage.target(found[1])
     stage.world.sql("DELETE FROM app_schema WHERE version_id = %s", stage.named["deployed"])
@@ -317,7 +310,7 @@ CONFLICTS = {
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
     "showMessage": full_account, "setMqttConnection": broker_of_the_instance,
     "rebootPanel": Stage.request, "moveAddress": Stage.request, "updateFirmware": Stage.request, "startFirmwareUpdate": Stage.request,
-    "installApp": full_device, "copyEntry": copy_in_a_full_device, "setLeader": own_leader, "updateDevice": larger_than_a_follower_takes, "setSettings": without_form,
+    "installApp": full_device, "copyEntry": copy_in_a_full_device, "setLeader": own_leader, "setSettings": without_form,
     "deployVersion": version_in_review,
     "removeVersion": deployed_version,
     "orderRotation": Stage.request, "showEntry": Stage.request, "createKey": Stage.request,
