@@ -185,6 +185,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 				      .frame_origin_count = config->frame_origins.count,
 				      .allows_plain_http = config->plain_http_sign_in,
 				      .rate_limit = config->rate_limit,
+				      .version = DISPLAYD_VERSION,
 				      .oidc = issuer_of(config, oidc_secret),
 				  });
 }

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from server import DISPLAYCTL, DISPLAYD, CtlError, run_ctl
 
-NOUNS = ["account", "device", "installation", "key", "mqtt", "webhook", "app", "version", "firmware", "database"]
+NOUNS = ["account", "device", "installation", "key", "mqtt", "webhook", "app", "version", "collection", "firmware", "database"]
 
 
 def text_of(*arguments):
