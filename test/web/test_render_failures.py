@@ -76,7 +76,8 @@ def test_a_failing_entry_is_tried_at_once(world, author, reviewer, browser):
         wait_until(lambda: rendered(world, app, "rendered_at > now() - interval '30 minutes', paused_until IS NULL")
                    == [(True, True)], "another try")
         app.publish(reviewer, "2.0", script("#f00"))
-    assert world.server.ctl("installation", "retry", made["entry"], "--device", made["device"]["id"])["id"] == made["entry"]
+    tried = world.server.ctl("installation", "retry", made["entry"], "--device", made["device"]["id"])
+    assert tried["appName"] == "Clock" and tried["problem"] is None, tried
     assert browser.post(path.replace(made["entry"], UNKNOWN_ID)).problem(404)
 
 
