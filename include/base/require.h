@@ -19,6 +19,6 @@ _Noreturn __attribute__((cold)) void require_memory_failed(size_t size);
  * next call, or until require_context_end(). Per thread. */
 void require_context(const char *request_id);
 
-/* Forgets the request ID if it is the one that is set: its owner frees the text. A task may go on for
- * a while after its request has ended. */
+/* Forgets the request ID if it is the one that is set: its owner frees the text. A task may go on
+ * for a while after its request has ended. */
 void require_context_end(const char *request_id);

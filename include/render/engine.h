@@ -46,8 +46,9 @@ enum engine_what {
 	ENGINE_COMPILE, /* TypeScript: only answer.compiled, or the problem */
 };
 
-/* Processor time of a sketch. */
-enum { ENGINE_SKETCH_MS = 20 };
+/* Processor time of a sketch, and how often it counts: an account draws them for a twelfth of the
+ * time, not a quarter as previews. */
+enum { ENGINE_SKETCH_MS = 20, ENGINE_SKETCH_WEIGHT = 3 };
 
 enum engine_problem_kind {
 	ENGINE_DONE,	     /* no problem */

@@ -264,7 +264,7 @@ static void on_end(struct archive *archive, const char *problem)
 	}
 }
 
-static void on_closed(struct archive *archive)
+static void on_archive_closed(struct archive *archive)
 {
 	struct source_fetch *fetch = container_of(archive, struct source_fetch, archive);
 
@@ -301,7 +301,7 @@ static void on_downloaded(struct download *download)
 						  .on_file = on_file,
 						  .on_app_end = on_app_end,
 						  .on_end = on_end,
-						  .on_closed = on_closed};
+						  .on_closed = on_archive_closed};
 		fetch->has_archive = true;
 		archive_open(fetch->collections->settings.engines,
 			     fetch->collections->settings.loop, &fetch->archive);

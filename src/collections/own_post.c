@@ -6,7 +6,7 @@
 
 enum { PIECE = 16 * 1024, STATUS_AT = 9 /* behind "HTTP/1.1 " */ };
 
-static void on_closed(uv_handle_t *handle)
+static void on_pipe_closed(uv_handle_t *handle)
 {
 	struct own_post *post = container_of(handle, struct own_post, pipe);
 	struct buffer bytes = post->answer; /* done() may start the next one */
@@ -28,7 +28,7 @@ static void on_closed(uv_handle_t *handle)
 static void close_post(struct own_post *post)
 {
 	if (!uv_is_closing((uv_handle_t *)&post->pipe))
-		uv_close((uv_handle_t *)&post->pipe, on_closed);
+		uv_close((uv_handle_t *)&post->pipe, on_pipe_closed);
 }
 
 static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)

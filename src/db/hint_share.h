@@ -31,15 +31,16 @@ struct hint_owner {
 
 /* Slot of a worker. Times are those of loop_now_ms(), which is the same in all processes. */
 struct hint_slot {
-	_Atomic uint64_t ready;	     /* value of owner for which it listens; 0: none */
-	_Atomic uint64_t ran_ms;     /* when its loop last ran */
-	_Atomic uint64_t lost_ms;    /* since when hints of it are lost; 0: none */
-	_Atomic uint32_t is_open;    /* it runs, and may write */
-	_Atomic uint64_t heard_ms;   /* see on_heard(): all that it speaks of is in its log */
-	/* When the youngest of the other instances that it knows was first seen; 0: it knows none. */
+	_Atomic uint64_t ready;	   /* value of owner for which it listens; 0: none */
+	_Atomic uint64_t ran_ms;   /* when its loop last ran */
+	_Atomic uint64_t lost_ms;  /* since when hints of it are lost; 0: none */
+	_Atomic uint32_t is_open;  /* it runs, and may write */
+	_Atomic uint64_t heard_ms; /* see on_heard(): all that it speaks of is in its log */
+	/* When the youngest of the other instances that it knows was first seen; 0: it knows none.
+	 */
 	_Atomic uint64_t others_since_ms;
-	_Atomic uint32_t is_due;     /* it shall wake */
-	_Atomic uint64_t sent;	     /* position in out: words before it were sent */
+	_Atomic uint32_t is_due; /* it shall wake */
+	_Atomic uint64_t sent;	 /* position in out: words before it were sent */
 	struct hint_log in, out;
 };
 

@@ -18,7 +18,6 @@ enum {
 	RETRY_AFTER_S = 2,
 	LEAST_CPU_PART = 8,
 	MESSAGES_RUNNING = 2, /* at the same time: each takes a few tenths of a second at most */
-	SKETCH_WEIGHT = 3,    /* an account draws them for a twelfth of the time, not a quarter */
 };
 
 struct engines {
@@ -121,7 +120,7 @@ static void leave(struct engine_run *run)
 			     run->answer.problem.kind, preview_cost_us(run), clock_monotonic_us());
 	if (run->is_sketch)
 		preview_note(&run->engines->sketchers, run->account, run->what, ENGINE_DONE,
-			     SKETCH_WEIGHT * preview_cost_us(run), clock_monotonic_us());
+			     ENGINE_SKETCH_WEIGHT * preview_cost_us(run), clock_monotonic_us());
 }
 
 static void start_waiting(struct engines *engines);

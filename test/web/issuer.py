@@ -81,7 +81,7 @@ def keyed(secret):
 
 class Issuer:
     """keys: that it publishes. claims: changes of the next token's. make: makes the token itself, from header and claims.
-    configuration: changes of it. asked: paths, in order; forms: of the exchanges."""
+    configuration: changes of it. hold: an event that answers wait for. asked: paths, in order; forms: of the exchanges."""
 
     def __init__(self):
         issuer = self
@@ -103,6 +103,7 @@ class Issuer:
         self.keys, self.signer = [], Key()
         self.keys = [self.signer.public()]
         self.claims, self.make, self.configuration, self.status = {}, None, {}, 200
+        self.hold = None
         self.headers, self.codes, self.asked, self.forms, self.bodies = {}, {}, [], [], {}
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -112,6 +113,8 @@ class Issuer:
 
     def answer(self, handler, form):
         self.asked.append(handler.path)
+        if self.hold:
+            self.hold.wait(20)
         body = self.bodies.get(handler.path)
         if body is None:
             body = json.dumps({"/.well-known/openid-configuration": self.discovery, "/keys": lambda: {"keys": self.keys},

@@ -1,10 +1,13 @@
 """Sign-in by an identity provider (OpenID Connect)."""
 
+import concurrent.futures
 import contextlib
 import html.parser
 import http.cookiejar
+import json
 import os
 import re
+import threading
 import time
 import urllib.parse
 import urllib.request
@@ -166,6 +169,7 @@ HOSTILE = {
     "an end": lambda key: {"claims": {"exp": int(time.time()) - 120}},
     "no end": lambda key: {"claims": {"exp": None}},
     "an end as text": lambda key: {"claims": {"exp": "9999999999"}},
+    "not yet": lambda key: {"claims": {"nbf": int(time.time()) + 600}},
     "the future": lambda key: {"claims": {"iat": int(time.time()) + 600}},
     "no subject": lambda key: {"claims": {"sub": None}},
     "a long subject": lambda key: {"claims": {"sub": "x" * 256}},
@@ -281,6 +285,34 @@ def test_a_dead_issuer(serve, issuer):
     with world.impatient():
         assert browser.post("/web/oidc/session", back).problem(503)["code"] == "identity_provider_unavailable"
     assert person.browser().is_signed_in()
+
+
+def test_a_slow_issuer(serve, issuer):
+    """Sign-ins that wait for it hold neither those with a password nor each other's beginnings."""
+    issuer.hold = threading.Event()
+    world = serve(issuer.url)
+    person = Person(world)
+    try:
+        with world.impatient(), concurrent.futures.ThreadPoolExecutor(100) as strangers:
+            begun = [strangers.submit(lambda: Browser(world).post("/web/oidc/start", {})) for _ in range(100)]
+            wait_until(lambda: issuer.asked, "a request of the server")
+            assert person.browser().is_signed_in()
+            assert len(issuer.asked) <= 2  # each of the two workers asks once
+            issuer.hold.set()
+            assert {one.result().status for one in begun} == {200}
+    finally:
+        issuer.hold.set()
+
+
+def test_doubled_members(serve, issuer):
+    """Readers differ in which of two members they find: such a token is none."""
+    def make(header, claims):
+        text = json.dumps(claims)[:-1] + ', "sub": "eve"}'
+        data = f"{code64(json.dumps(header).encode())}.{code64(text.encode())}"
+        return f"{data}.{code64(issuer.signer.sign(data.encode()))}"
+    issuer.make = make
+    world = serve(issuer.url, "--registration", "open")
+    assert try_sign_in(Browser(world), issuer).problem(401)["code"] == "identity_refused"
 
 
 def test_an_issuer_that_was_never_there(serve):

@@ -31,17 +31,17 @@ static struct step_result app_archive_add_begin(struct task *task)
 		return task_fail(task, PROBLEM_ACCOUNT_NEEDED,
 				 "the header Displayd-Account is missing");
 	statement_app_archive_add(task_new_query(task),
-				 &(struct app_archive_add_parameters){
-				     .id = id_new(),
-				     .account_id = task_account_id(task),
-				     .name = app_archive_name(body->url, task_arena(task)),
-				     .url = body->url,
-				     .folder = body->folder.data ? body->folder : STR(""),
-				     .by_operator = task_is_of_operator(task),
-				     .address = web_address(task),
-				     .session_id = web_session_id(task),
-				 },
-				 &addition->row);
+				  &(struct app_archive_add_parameters){
+				      .id = id_new(),
+				      .account_id = task_account_id(task),
+				      .name = app_archive_name(body->url, task_arena(task)),
+				      .url = body->url,
+				      .folder = body->folder.data ? body->folder : STR(""),
+				      .by_operator = task_is_of_operator(task),
+				      .address = web_address(task),
+				      .session_id = web_session_id(task),
+				  },
+				  &addition->row);
 	return task_query(task, added);
 }
 

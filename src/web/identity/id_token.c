@@ -1,4 +1,5 @@
 #include "id_token.h"
+#include "base/memory.h"
 #include "record/json_memory.h"
 #include "record/json_text.h"
 #include "web/people/passkey.h"
@@ -39,13 +40,26 @@ static int64_t seconds(yyjson_val *claims, const char *name)
 	return value > 0 && value < 1e12 ? (int64_t)value : 0;
 }
 
+/* Returns when the token begins to be good. */
+static int64_t begin_of(yyjson_val *claims)
+{
+	yyjson_val *begin = yyjson_obj_get(claims, "nbf");
+	int64_t at_s = seconds(claims, "nbf");
+
+	if (!begin || at_s)
+		return at_s;
+	return yyjson_is_num(begin) && yyjson_get_num(begin) < 1 ? 0 : INT64_MAX;
+}
+
 static bool read_header(struct str text, struct arena *arena, struct id_token *token)
 {
 	yyjson_doc *doc = yyjson_read_opts((char *)text.data, text.length, 0, &json_memory, NULL);
 	yyjson_val *header = yyjson_doc_get_root(doc), *key_id = yyjson_obj_get(header, "kid");
+	static const char *const names[] = {"alg", "kid", "crit"};
 	/* "crit" names extensions that must be understood; none is. */
 	bool is_known = yyjson_is_obj(header) && !yyjson_obj_get(header, "crit") &&
-			(!key_id || yyjson_is_str(key_id));
+			(!key_id || yyjson_is_str(key_id)) &&
+			json_has_each_once(header, names, array_length(names));
 
 	token->algorithm = key_algorithm_of(json_text(yyjson_obj_get(header, "alg")));
 	token->key_id = copied(header, "kid", arena);
@@ -58,7 +72,11 @@ static bool read_claims(struct str text, const char *client_id, struct arena *ar
 {
 	yyjson_doc *doc = yyjson_read_opts((char *)text.data, text.length, 0, &json_memory, NULL);
 	yyjson_val *claims = yyjson_doc_get_root(doc);
-	bool is_object = yyjson_is_obj(claims);
+	static const char *const names[] = {"iss", "sub", "aud",   "azp",   "exp",
+					    "iat", "nbf", "nonce", "email", "email_verified",
+					    "name"};
+	bool is_sound =
+	    yyjson_is_obj(claims) && json_has_each_once(claims, names, array_length(names));
 
 	token->issuer = copied(claims, "iss", arena);
 	token->subject = copied(claims, "sub", arena);
@@ -69,8 +87,9 @@ static bool read_claims(struct str text, const char *client_id, struct arena *ar
 	token->is_for_us = is_for(claims, str_from(client_id));
 	token->ends_at_s = seconds(claims, "exp");
 	token->made_at_s = seconds(claims, "iat");
+	token->begins_at_s = begin_of(claims);
 	yyjson_doc_free(doc);
-	return is_object;
+	return is_sound;
 }
 
 const char *id_token_read(struct str text, const char *client_id, struct arena *arena,
@@ -109,6 +128,8 @@ const char *id_token_check(const struct id_token *token, const struct id_token_w
 		return "has expired";
 	if (!token->made_at_s || token->made_at_s > wanted->now_s + LEEWAY_S)
 		return "has no time, or one in the future";
+	if (token->begins_at_s > wanted->now_s + LEEWAY_S)
+		return "cannot be used yet";
 	if (!is_nonce(token->nonce, wanted->nonce))
 		return "is for another sign-in";
 	if (!token->subject.length || token->subject.length > ID_TOKEN_SUBJECT_MAX ||

@@ -15,6 +15,7 @@ struct id_token {
 	struct str name;
 	bool is_for_us; /* the audience is the client, and no other party was authorized */
 	int64_t ends_at_s, made_at_s;
+	int64_t begins_at_s; /* 0: at once */
 };
 
 struct id_token_wanted {
@@ -23,8 +24,8 @@ struct id_token_wanted {
 	int64_t now_s;
 };
 
-/* Reads a token. Returns NULL, or why it cannot be used: "is not a token". Texts lie in the arena.
- */
+/* Reads a token. Returns NULL, or why it cannot be used: "is not a token", as one with two members
+ * of a name that is read. Texts lie in the arena. */
 const char *id_token_read(struct str text, const char *client_id, struct arena *arena,
 			  struct id_token *ret);
 /* Checks everything but the signature. Returns NULL, or what is wrong: "has expired". */

@@ -35,6 +35,11 @@ static uint64_t now_s(void)
 	return clock_monotonic_us() / 1000000 + 1;
 }
 
+static bool is_kept(uint64_t at_s)
+{
+	return at_s && now_s() - at_s < ISSUER_KEPT_S;
+}
+
 const struct web_issuer *issuer_settings(const struct issuer *issuer)
 {
 	return &issuer->settings;
@@ -52,7 +57,7 @@ const struct issuer_places *issuer_places(const struct issuer *issuer)
 
 const struct issuer_keys *issuer_known_keys(const struct issuer *issuer)
 {
-	return issuer->has_keys ? &issuer->keys : NULL;
+	return issuer->has_keys && is_kept(issuer->keys_at_s) ? &issuer->keys : NULL;
 }
 
 const char *issuer_problem(const struct issuer *issuer)
@@ -142,11 +147,6 @@ static const char *take_keys(struct issuer *issuer, struct str body)
 
 /* ---- requests ---- */
 
-static bool is_kept(uint64_t at_s)
-{
-	return at_s && now_s() - at_s < ISSUER_KEPT_S;
-}
-
 static void answer_all(struct issuer *issuer)
 {
 	struct list waits;
@@ -184,7 +184,7 @@ static void on_answer(struct outbound_request *request)
 								   : issuer->discovery),
 				 LOG_TEXT("reason", fault));
 	}
-	if (!fault && !issuer->asks_keys && !is_kept(issuer->keys_at_s))
+	if (!fault && !issuer->asks_keys)
 		ask(issuer, true);
 	else
 		answer_all(issuer);

@@ -1,4 +1,5 @@
 #include "issuer_keys.h"
+#include "base/memory.h"
 #include "record/json_memory.h"
 #include "record/json_text.h"
 
@@ -36,10 +37,16 @@ static unsigned decode(yyjson_val *key, const char *name, uint8_t *ret, size_t m
 
 static bool read_rsa(yyjson_val *json, struct issuer_key *key)
 {
+	uint32_t exponent = 0;
+
 	key->size = decode(json, "n", key->bytes, sizeof(key->bytes));
 	key->exponent_size = decode(json, "e", key->exponent, sizeof(key->exponent));
-	return key->size >= RSA_BYTES_MIN && key->bytes[0] && key->exponent_size &&
-	       (key->exponent[key->exponent_size - 1] & 1);
+	for (unsigned i = 0; i < key->exponent_size; i++)
+		exponent = exponent << 8 | key->exponent[i];
+	/* With 1 as exponent, anybody can sign. */
+	return key->size >= RSA_BYTES_MIN &&
+	       key->bytes[0] >= (key->size == RSA_BYTES_MIN ? 0x80 : 1) && exponent >= 3 &&
+	       (exponent & 1);
 }
 
 static bool read_point(yyjson_val *json, struct issuer_key *key)
@@ -77,12 +84,14 @@ static bool read_numbers(yyjson_val *json, struct issuer_key *key)
 
 static bool read_key(yyjson_val *json, struct issuer_key *key)
 {
+	static const char *const names[] = {"kty", "use", "kid", "alg", "n", "e", "crv", "x", "y"};
 	struct str use = json_text(yyjson_obj_get(json, "use"));
 	struct str id = json_text(yyjson_obj_get(json, "kid"));
 	struct str algorithm = json_text(yyjson_obj_get(json, "alg"));
 
 	memset(key, 0, sizeof(*key));
-	if ((use.data && !str_equal(use, STR("sig"))) || id.length > ISSUER_KEY_ID_MAX ||
+	if (!json_has_each_once(json, names, array_length(names)) ||
+	    (use.data && !str_equal(use, STR("sig"))) || id.length > ISSUER_KEY_ID_MAX ||
 	    memchr(id.data ? id.data : "", 0, id.length) || !read_numbers(json, key))
 		return false;
 	memcpy(key->id, id.data ? id.data : "", id.length);
@@ -171,23 +180,16 @@ static EVP_PKEY *point_new(const struct issuer_key *key)
 
 static EVP_PKEY *key_new(const struct issuer_key *key)
 {
-	switch (key->algorithm) {
-	case KEY_RS256:
-		return rsa_new(key);
-	case KEY_ES256:
-		return point_new(key);
-	default:
-		return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, key->bytes, key->size);
-	}
+	return key->algorithm == KEY_RS256 ? rsa_new(key) : point_new(key);
 }
 
-static bool verifies(EVP_PKEY *key, const EVP_MD *digest, struct str text, const uint8_t *signature,
-		     size_t size)
+static bool verifies(EVP_PKEY *key, struct str text, const uint8_t *signature, size_t size)
 {
 	EVP_MD_CTX *context = EVP_MD_CTX_new();
-	bool is_right = context && EVP_DigestVerifyInit(context, NULL, digest, NULL, key) == 1 &&
-			EVP_DigestVerify(context, signature, size, (const uint8_t *)text.data,
-					 text.length) == 1;
+	bool is_right =
+	    context && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key) == 1 &&
+	    EVP_DigestVerify(context, signature, size, (const uint8_t *)text.data, text.length) ==
+		1;
 
 	EVP_MD_CTX_free(context);
 	return is_right;
@@ -210,7 +212,7 @@ static bool point_verifies(EVP_PKEY *key, struct str text, struct str signature)
 	if (r && s && ECDSA_SIG_set0(numbers, r, s) == 1) {
 		r = s = NULL; /* now the signature's */
 		size = i2d_ECDSA_SIG(numbers, &der);
-		is_right = size > 0 && verifies(key, EVP_sha256(), text, der, (size_t)size);
+		is_right = size > 0 && verifies(key, text, der, (size_t)size);
 	}
 	BN_free(r);
 	BN_free(s);
@@ -219,16 +221,27 @@ static bool point_verifies(EVP_PKEY *key, struct str text, struct str signature)
 	return is_right;
 }
 
+/* libsodium, other than OpenSSL, rejects keys of small order, by which anybody can sign. */
+static bool ed25519_verifies(const struct issuer_key *key, struct str text, struct str signature)
+{
+	return signature.length == crypto_sign_BYTES &&
+	       crypto_sign_verify_detached((const uint8_t *)signature.data,
+					   (const uint8_t *)text.data, text.length,
+					   key->bytes) == 0;
+}
+
 bool issuer_key_verifies(const struct issuer_key *key, struct str text, struct str signature)
 {
-	EVP_PKEY *made = key_new(key);
+	EVP_PKEY *made;
 	bool is_right = false;
 
+	if (key->algorithm == KEY_EDDSA)
+		return ed25519_verifies(key, text, signature);
+	made = key_new(key);
 	if (made && key->algorithm == KEY_ES256)
 		is_right = point_verifies(made, text, signature);
 	else if (made)
-		is_right = verifies(made, key->algorithm == KEY_RS256 ? EVP_sha256() : NULL, text,
-				    (const uint8_t *)signature.data, signature.length);
+		is_right = verifies(made, text, (const uint8_t *)signature.data, signature.length);
 	EVP_PKEY_free(made);
 	return is_right;
 }

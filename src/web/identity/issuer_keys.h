@@ -1,6 +1,6 @@
 /* Public keys of an issuer (RFC 7517), and signatures by them (RFC 7515): RS256, ES256 and EdDSA
  * with Ed25519. What a token or a key says of others is not used: neither "none" nor a secret key
- * is an algorithm here. OpenSSL's libcrypto computes. Pure. */
+ * is an algorithm here. OpenSSL's libcrypto computes, and libsodium for Ed25519. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,7 +34,8 @@ struct issuer_keys {
 enum key_algorithm key_algorithm_of(struct str name);
 
 /* Reads a set of keys; those that cannot be used here are passed over: symmetric ones, those for
- * encryption, and RSA of less than 2048 or more than 4096 bits. Returns false if it is no set. */
+ * encryption, those with two members of a name, and RSA of less than 2048 or more than 4096 bits or
+ * with 1 as exponent. Returns false if it is no set. */
 __attribute__((warn_unused_result)) bool issuer_keys_read(struct str json, struct issuer_keys *ret);
 
 /* Finds the key of a token. id: data is NULL if the token names none: then the set must have one

@@ -919,6 +919,28 @@ TEST(test_an_account_that_met_a_limit_is_slow)
 	}
 }
 
+/* An account that types without end gets its share of the time, and others do not notice. */
+TEST(test_sketches_have_a_share_of_the_time)
+{
+	enum { SECOND_US = 1000 * 1000, RUN_US = ENGINE_SKETCH_MS * 1000 };
+	const struct id busy = {{1}}, other = {{2}};
+	struct preview_accounts accounts;
+	uint64_t now_us, spent_us = 0;
+
+	preview_accounts_init(&accounts);
+	for (now_us = 0; now_us < 600ULL * SECOND_US; now_us += RUN_US) {
+		assert_false(preview_is_slow(&accounts, other, now_us));
+		if (preview_is_slow(&accounts, busy, now_us))
+			continue;
+		preview_note(&accounts, busy, ENGINE_PICTURE, ENGINE_DONE,
+			     ENGINE_SKETCH_WEIGHT * RUN_US, now_us);
+		spent_us += RUN_US;
+	}
+	/* A twelfth, and what it may take at first. */
+	assert_in_range(spent_us, 600ULL * SECOND_US / 12, 600ULL * SECOND_US / 12 + SECOND_US);
+	preview_accounts_finish(&accounts);
+}
+
 TEST(test_accounts_that_preview_are_forgotten)
 {
 	struct preview_accounts accounts;
