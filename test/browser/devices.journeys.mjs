@@ -688,7 +688,7 @@ export default {
 		const { page, ...owned } = await openDevice(stage, { part: "/push", screen: "phone" });
 		const path = await stage.ask("file", { name: "clock" });
 		await page.locator(".chooser input").setInputFiles(path);
-		await page.getByLabel("Duration").selectOption("45");
+		await page.getByLabel("Duration").selectOption("30");
 		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText(/^A temporary picture for \d+ s/).waitFor();
 		const place = { account: owned.account, device: owned.device.id };
@@ -824,7 +824,7 @@ export default {
 		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText("The picture will wait: the panel sleeps", { exact: false }).waitFor();
 		await page.getByRole("button", { name: "End the pushed picture" }).click();
-		await page.getByText("Back to the rotation").waitFor();
+		await page.locator(".toast", { hasText: "Back to the rotation" }).waitFor();
 		await page
 			.getByRole("button", { name: "End the pushed picture" })
 			.waitFor({ state: "detached" });
