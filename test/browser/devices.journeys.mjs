@@ -178,8 +178,11 @@ async function addsDevice(stage, options) {
 	await page.getByRole("option", { name: "America/New_York" }).click();
 	await page.getByRole("button", { name: "Add device" }).click();
 	await heading(page, "Connect Balcony").waitFor();
-	await page.getByRole("img", { name: "The address as a QR code" }).waitFor();
+	// The phone itself cannot scan it.
+	const code = page.getByRole("img", { name: "The address as a QR code" });
+	if (options.screen !== "phone") await code.waitFor();
 	await page.getByText("Waiting for your panel to connect.").waitFor();
+	assert.equal(await code.count(), options.screen === "phone" ? 0 : 1);
 	const url = await page.locator(".steps .secret code").innerText();
 	assert.match(url, /^ws:\/\/.*\/d\/.*\/ws\?key=\w{24}$/);
 	await page.getByRole("link", { name: "Devices" }).click();
@@ -688,7 +691,7 @@ export default {
 		const { page, ...owned } = await openDevice(stage, { part: "/push", screen: "phone" });
 		const path = await stage.ask("file", { name: "clock" });
 		await page.locator(".chooser input").setInputFiles(path);
-		await page.getByLabel("Duration").selectOption("45");
+		await page.getByLabel("Duration").selectOption("30");
 		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText(/^A temporary picture for \d+ s/).waitFor();
 		const place = { account: owned.account, device: owned.device.id };
@@ -723,6 +726,29 @@ export default {
 			await page.getByText("The text is on its way").waitFor();
 			await page.getByText(/^A temporary picture until \d\d:\d\d/).waitFor();
 		}
+	},
+
+	"a text is drawn once the machine is less busy, and the server is not away meanwhile": async (
+		stage,
+	) => {
+		const { page } = await openDevice(stage, { part: "/push" });
+		let refused = 0;
+		let wasAway = false;
+		await page.route("**/message/preview", async (route) => {
+			wasAway ||= (await page.getByText("Reconnecting").count()) > 0;
+			if (refused === 2) return route.continue();
+			refused += 1;
+			return route.fulfill({
+				status: 503,
+				contentType: "application/problem+json",
+				headers: { "retry-after": "1" },
+				body: JSON.stringify({ status: 503, code: "server_busy", detail: "too busy, try again" }),
+			});
+		});
+		await page.getByLabel("Text", { exact: true }).fill("Hello");
+		await page.getByRole("img", { name: "As it will be shown" }).waitFor();
+		assert.equal(refused, 2);
+		assert.equal(wasAway, false);
 	},
 
 	"an animation of another size keeps moving": async (stage) => {
@@ -824,7 +850,7 @@ export default {
 		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText("The picture will wait: the panel sleeps", { exact: false }).waitFor();
 		await page.getByRole("button", { name: "End the pushed picture" }).click();
-		await page.getByText("Back to the rotation").waitFor();
+		await page.locator(".toast", { hasText: "Back to the rotation" }).waitFor();
 		await page
 			.getByRole("button", { name: "End the pushed picture" })
 			.waitFor({ state: "detached" });

@@ -130,8 +130,20 @@ async function askOnce(
 		isAway.value = true;
 		throw new Problem(0, NO_SERVER);
 	}
-	isAway.value = response.status === 503;
+	if (response.status !== 503) isAway.value = false;
 	return response;
+}
+
+const CODES_OF_WORK = [
+	"app_unavailable",
+	"identity_provider_unavailable",
+	"imports_too_many",
+	"texts_unavailable",
+];
+
+/** Whether a 503 is about one kind of work, such as drawing, and not about the whole server. */
+function isOfWork(path: string, { code = "" }: Problem): boolean {
+	return code === "server_busy" ? path.endsWith("/preview") : CODES_OF_WORK.includes(code);
 }
 
 async function ask(
@@ -147,7 +159,9 @@ async function ask(
 		response = await askOnce(method, path, body, keepalive);
 	if (response.ok) return response;
 	if (isRefused()) onSignedOut.call();
-	throw await problemOf(response);
+	const problem = await problemOf(response);
+	if (problem.status === 503 && !isOfWork(path, problem)) isAway.value = true;
+	throw problem;
 }
 
 const revisions = new WeakMap<WeakKey, number>();

@@ -137,9 +137,9 @@ export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
 			{link.reach.isLoopbackOnly && <Unreachable />}
 			<div class="link-columns">
 				<PortalSteps device={device} address={link.webSocketUrl} />
-				<div class="link-code">
+				<div class="link-code is-for-phone">
 					<QrCode text={link.webSocketUrl} label="The address as a QR code" />
-					<p class="quiet">For a phone in the panel's network</p>
+					<p class="quiet">Scan it with the phone that opens the setup page</p>
 				</div>
 			</div>
 			<details>

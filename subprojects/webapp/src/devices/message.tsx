@@ -40,13 +40,24 @@ interface Draft {
 
 /** A new process of the server may need more than a preview's time at first. */
 const TRIES = 3;
+/** Time before the next try if the server is too busy to draw. */
+const BUSY_MS = 1_000;
+
+function isBusy(error: unknown): boolean {
+	return error instanceof Problem && error.code === "server_busy";
+}
 
 async function look(device: Device, draft: Draft): Promise<Seen> {
 	const place = { deviceId: device.id };
-	let seen: Seen = { picture: null, durationMs: 0 };
-	for (let i = 0; i < TRIES && seen.picture === null; i += 1)
-		seen = await post("/web/devices/{deviceId}/message/preview", draft, place);
-	return seen;
+	for (let left = TRIES - 1; ; left -= 1) {
+		try {
+			const seen = await post("/web/devices/{deviceId}/message/preview", draft, place);
+			if (seen.picture !== null || left === 0) return seen;
+		} catch (error) {
+			if (!isBusy(error) || left === 0) throw error;
+			await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
+		}
+	}
 }
 
 /** Fault of the text, while it is typed; others are said when it is sent. */

@@ -2,4 +2,5 @@
 export { countChanges, mapLines } from "./lines";
 export type { LineProblem } from "./problems";
 export type { Remark } from "./remarks";
-export { CodeView, type CodeOptions, type Language } from "./view";
+export type { Language } from "./language";
+export { CodeView, type CodeOptions } from "./view";

@@ -1,4 +1,4 @@
-import type { Language } from "./view";
+import type { Language } from "./language";
 
 /** A change of a text. */
 export interface Insertion {

@@ -15,12 +15,11 @@ import {
 	lineNumbers,
 } from "@codemirror/view";
 import { insertionOf } from "./insertion";
+import type { Language } from "./language";
 import { DIFF } from "./lines";
 import { problemExtension, showProblems, type LineProblem } from "./problems";
 import { remarkExtension, showRemarks, type Remark } from "./remarks";
 import { themeExtension } from "./theme";
-
-export type Language = "STARLARK" | "TYPESCRIPT";
 
 export interface CodeOptions {
 	text: string;

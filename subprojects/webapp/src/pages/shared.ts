@@ -1,5 +1,6 @@
 /** Small parts that several of the scripts loaded later share: in the first one they cost no request. */
 import "../api/passkey";
+import "../components/check";
 import "../components/field";
 import "../components/form";
 import "../components/secret";
@@ -11,5 +12,6 @@ import "../components/when";
 import "../devices/arrival";
 import "../devices/boards";
 import "../devices/removals";
+import "../panel/address";
 import "../panel/webp";
 import "./new_account";

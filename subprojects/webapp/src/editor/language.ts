@@ -1,0 +1,2 @@
+/** Languages of apps. */
+export type Language = "STARLARK" | "TYPESCRIPT";
