@@ -193,10 +193,13 @@ def bomb():
 
 
 @pytest.mark.parametrize("content, words", [
+    (lambda: tar({"a/" * (1 << 18) + str(number): "" for number in range(300)}), "too long"),
+    (lambda: zipped(app("sun")).replace(b"PK\x01\x02", b"PK\x01\x03"), "cannot be unpacked"),
+    (lambda: tar({"a": tar(app("sun"))}), "no folder"),
     (b"", "neither"), (b"<!DOCTYPE html>", "neither"), (b"PK\x03\x04", "cannot be unpacked"), (bomb, "compressed more than"),
     (lambda: tar(app("sun"))[:-20], "cut off"), (lambda: tar({"a/../../b": "x"}), "leads out"), (lambda: tar({"/etc/x": "x"}), "leads out"),
     (lambda: tar({"a/b": "x"}), "no folder"), (lambda: zipped({"a/b": "x"}), "no folder")],
-    ids=["empty", "page", "broken", "bomb", "cut", "up", "absolute", "none", "empty-zip"])
+    ids=["long-names", "index", "nested", "empty", "page", "broken", "bomb", "cut", "up", "absolute", "none", "empty-zip"])
 def test_hostile_archives(repository, browser, content, words):
     shown = add(browser, repository, content() if callable(content) else content)
     assert shown["state"] == "failed" and words in shown["problem"], shown["problem"]
