@@ -1,12 +1,14 @@
--- Ends the fetch of a collection, or gives it back to another worker. With is_same nothing has
--- changed since the last one, and its result stays. No row: another worker has it.
--- params: id uuid, lease uuid, is_given_back bool, is_same bool, state text, problem text?, etag text, folders text,
---   held_tree text?, apps text, made int8, updated int8, unchanged int8, failed int8, held int8, gone int8
+-- Ends the fetch of a collection, or gives it back to another worker: at once, or as one of its
+-- tries after a while, if something is_lost. With is_same nothing has changed since the last one,
+-- and its result stays. No row: another worker has it.
+-- params: id uuid, lease uuid, is_given_back bool, is_lost bool, is_same bool, state text, problem text?, etag text,
+--   folders text, held_tree text?, apps text, made int8, updated int8, unchanged int8, failed int8, held int8, gone int8
 -- row: id uuid
 UPDATE app_archive
 SET state = CASE WHEN :is_given_back THEN 'waiting' WHEN :is_same AND held_tree IS NOT NULL THEN 'held' ELSE :state END,
-	problem = :problem, step = NULL, bytes = 0, size_bytes = NULL, lease = NULL, leased_until = '-infinity',
-	tries = CASE WHEN :is_given_back THEN tries - 1 ELSE 0 END,
+	problem = :problem, step = NULL, bytes = 0, size_bytes = NULL, lease = NULL,
+	leased_until = CASE WHEN :is_lost THEN present_time() + interval '30 seconds' ELSE '-infinity' END,
+	tries = CASE WHEN :is_lost THEN tries WHEN :is_given_back THEN tries - 1 ELSE 0 END,
 	ended_at = CASE WHEN NOT :is_given_back THEN present_time() END,
 	etag = CASE WHEN :is_given_back OR :is_same THEN etag ELSE :etag END,
 	folders = CASE WHEN :is_given_back OR :is_same OR :state = 'failed' THEN folders ELSE :folders END,

@@ -5,7 +5,7 @@
 -- row: id uuid, account_id uuid, account text, name text, url text, folder text, etag text, folders text,
 --   confirmed_tree text?
 WITH due AS (
-	SELECT id
+	SELECT id, tries >= 5 AND state IN ('waiting', 'fetching') AS is_last
 	FROM app_archive
 	WHERE leased_until <= present_time()
 		AND (state IN ('waiting', 'fetching') OR ended_at <= present_time() - interval '1 day')
@@ -14,9 +14,9 @@ WITH due AS (
 	FOR NO KEY UPDATE SKIP LOCKED
 ), taken AS (
 	UPDATE app_archive
-	SET state = CASE WHEN tries >= 5 AND app_archive.state <> 'done' THEN 'failed' ELSE 'fetching' END,
-		problem = CASE WHEN tries >= 5 AND app_archive.state <> 'done' THEN 'the server was interrupted five times' END,
-		ended_at = CASE WHEN tries >= 5 AND app_archive.state <> 'done' THEN present_time() END,
+	SET state = CASE WHEN is_last THEN 'failed' ELSE 'fetching' END,
+		problem = CASE WHEN is_last THEN coalesce(problem, 'the server was interrupted five times') END,
+		ended_at = CASE WHEN is_last THEN present_time() END,
 		tries = CASE WHEN app_archive.state IN ('waiting', 'fetching') THEN tries + 1 ELSE 1 END,
 		lease = :lease, leased_until = present_time() + :lease_ms * interval '1 millisecond',
 		step = 'download', bytes = 0, size_bytes = NULL, app_count = 0, done_count = 0

@@ -257,7 +257,7 @@ static void on_end(struct archive *archive, const char *problem)
 	if (!problem[0] && fetch->left == 0) {
 		apps_done(fetch);
 	} else if (archive->is_lost) {
-		fetch_stop(fetch);
+		fetch_retry(fetch, problem);
 	} else if (problem[0]) {
 		snprintf(words, sizeof(words), "the archive %s", problem);
 		fetch_end(fetch, "failed", words);

@@ -80,8 +80,8 @@ struct source_fetch {
 	struct arena note_arena;
 	struct db_query note;
 	struct deadline note_next;
-	bool is_noting, is_lost, is_ending, has_ended;
-	bool is_given_back, is_same;
+	bool is_noting, is_ending, has_ended;
+	bool is_given_back, is_lost, is_same;
 	char problem[FETCH_PROBLEM_BYTES];
 	const char *state;
 };
@@ -105,6 +105,8 @@ struct collections {
 
 /* Gives a fetch under way back, as soon as possible. */
 void fetch_stop(struct source_fetch *fetch);
+/* Gives it back for a later try, of which it has five: something of the server was lost. */
+void fetch_retry(struct source_fetch *fetch, const char *problem);
 /* Ends the fetch: what came of it is stored, or it is given back. */
 void fetch_end(struct source_fetch *fetch, const char *state, const char *problem);
 /* Goes on with an end, if nothing is under way any more. */

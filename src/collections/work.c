@@ -71,6 +71,7 @@ static void store_end(struct source_fetch *fetch)
 		.id = fetch->row.id,
 		.lease = fetch->lease,
 		.is_given_back = fetch->is_given_back,
+		.is_lost = fetch->is_lost,
 		.is_same = fetch->is_same,
 		.state = str_from(fetch->state),
 		.problem = fetch->problem[0] ? str_from(fetch->problem) : (struct str){0},
@@ -136,6 +137,13 @@ void fetch_stop(struct source_fetch *fetch)
 	if (!fetch->is_ending)
 		fetch->is_given_back = true;
 	fetch_end(fetch, "waiting", NULL);
+}
+
+void fetch_retry(struct source_fetch *fetch, const char *problem)
+{
+	if (!fetch->is_ending)
+		fetch->is_given_back = fetch->is_lost = true;
+	fetch_end(fetch, "waiting", problem);
 }
 
 /* ---- progress ---- */
@@ -229,7 +237,7 @@ static void on_asked(struct db_query *query, const struct db_result *result)
 	if (fetch->is_ending)
 		fetch_settle(fetch);
 	else if (result->outcome != DB_OK)
-		fetch_stop(fetch); /* tried again when the database is back */
+		fetch_retry(fetch, "the database was interrupted");
 	else
 		fetch->asked(query, result);
 }

@@ -22,7 +22,8 @@ const (
 	ratioFreeBytes  = 16 << 20
 	maxNameBytes    = 500
 	maxDepth        = 16
-	// What the index of a zip may take: 50,000 entries with names of 100 bytes.
+	maxLongBytes    = 4096 // of a name, which may be odd
+	// What the index of a zip may take, and the names of a tar: 50,000 entries with names of 100 bytes.
 	maxIndexBytes = 8 << 20
 )
 
@@ -57,6 +58,7 @@ type archiveWalk struct {
 	size  int64
 	bytes int64
 	count int
+	names int // bytes
 	seen  map[string]bool
 }
 
@@ -162,6 +164,9 @@ func (w *archiveWalk) zipMember(one *zip.File) error {
 func (w *archiveWalk) member(name string, isFolder, isFile bool, content io.Reader) error {
 	if w.count++; w.count > maxEntries {
 		return refuse("has more than %d files and folders", maxEntries)
+	}
+	if w.names += len(name); w.names > maxIndexBytes || len(name) > maxLongBytes {
+		return refuse("has names that are too long")
 	}
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/")
 	if isFolder && (name == "" || name == ".") {

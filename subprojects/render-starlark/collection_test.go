@@ -191,7 +191,13 @@ func bombs(t testing.TB) map[string][]byte {
 	for i := range many {
 		many[i].name = fmt.Sprint(i)
 	}
+	deep := strings.Repeat("a/", maxLongBytes/2)
+	long := make([]packedFile, maxIndexBytes/maxLongBytes+2)
+	for i := range long {
+		long[i].name = deep[:maxLongBytes-4] + fmt.Sprintf("%04d", i)
+	}
 	return map[string][]byte{"compressed more than": tarred.Bytes(), "compressed more than 200": zipped.Bytes(),
+		"too long": tarOf(t, packedFile{name: deep + "a"}), "names that are too long": tarOf(t, long...),
 		"more than 50000 files": tarOf(t, many...), "more than 50000 files and": zipOf(t, many...)}
 }
 

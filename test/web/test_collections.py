@@ -193,10 +193,13 @@ def bomb():
 
 
 @pytest.mark.parametrize("content, words", [
+    (lambda: tar({"a/" * (1 << 18) + str(number): "" for number in range(300)}), "too long"),
+    (lambda: zipped(app("sun")).replace(b"PK\x01\x02", b"PK\x01\x03"), "cannot be unpacked"),
+    (lambda: tar({"a": tar(app("sun"))}), "no folder"),
     (b"", "neither"), (b"<!DOCTYPE html>", "neither"), (b"PK\x03\x04", "cannot be unpacked"), (bomb, "compressed more than"),
     (lambda: tar(app("sun"))[:-20], "cut off"), (lambda: tar({"a/../../b": "x"}), "leads out"), (lambda: tar({"/etc/x": "x"}), "leads out"),
     (lambda: tar({"a/b": "x"}), "no folder"), (lambda: zipped({"a/b": "x"}), "no folder")],
-    ids=["empty", "page", "broken", "bomb", "cut", "up", "absolute", "none", "empty-zip"])
+    ids=["long-names", "index", "nested", "empty", "page", "broken", "bomb", "cut", "up", "absolute", "none", "empty-zip"])
 def test_hostile_archives(repository, browser, content, words):
     shown = add(browser, repository, content() if callable(content) else content)
     assert shown["state"] == "failed" and words in shown["problem"], shown["problem"]
@@ -236,6 +239,26 @@ def test_redirects_and_progress(repository, browser, trusting):
     trusting.server.restart()
     repository.gates["/elsewhere"].set()
     assert counts(end_of(browser, made)) == {"made": 2}
+
+
+def test_a_server_that_cannot_unpack(postgres, folder, certificate, host):
+    """Five tries, with a while between them: a repository is not asked without end."""
+    prefix = install(folder / "other", certificate[0])
+    (folder / "other/libexec/displayd/render-starlark").unlink()
+    with World(postgres.create_database(), "--egress-allow", "127.0.0.0/8", "--egress-allow", "::1", prefix=prefix) as world:
+        host.clear()
+        host.answers[ARCHIVE] = tar(app("sun"))
+        browser = Person(world, is_administrator=True).browser()
+        at = f"{PATH}/{browser.post(PATH, {'url': host.root + ARCHIVE}).ok()['id']}"
+        hint = "SELECT pg_notify('displayd_hint', 'changed:00000000-0000-0000-0000-000000000000:admin')"
+        for number in range(1, 6):
+            shown = wait_until(lambda tries=number: host.seen.count(ARCHIVE) >= tries and
+                               (now := browser.get(at).ok())["state"] == "waiting" and now, "the end of a try")
+            assert "cannot unpack" in shown["problem"] and host.seen.count(ARCHIVE) == number
+            assert world.sql("UPDATE app_archive SET leased_until = '-infinity' WHERE leased_until > now() RETURNING id")
+            world.sql(hint)
+        shown = wait_until(lambda: (now := browser.get(at).ok())["state"] == "failed" and now, "its end")
+        assert "cannot unpack" in shown["problem"] and host.seen.count(ARCHIVE) == 5
 
 
 def test_a_worker_that_is_killed(repository, browser, trusting):
