@@ -433,13 +433,17 @@ def get_schema():
 		await page.keyboard.insertText("!");
 		const picture = page.locator(".app-run img.panel-picture");
 		await waitUntil(async () =>
-			(await picture.evaluate((shown) => getComputedStyle(shown).filter)).startsWith("grayscale(1)"),
+			(await picture.evaluate((shown) => getComputedStyle(shown).filter)).startsWith(
+				"grayscale(1)",
+			),
 		);
 		const pushed = page.waitForRequest((request) => request.url().endsWith("/push"));
 		go();
 		await pushed;
 		await waitUntil(async () =>
-			(await picture.evaluate((shown) => getComputedStyle(shown).filter)).startsWith("grayscale(0)"),
+			(await picture.evaluate((shown) => getComputedStyle(shown).filter)).startsWith(
+				"grayscale(0)",
+			),
 		);
 		await page.getByRole("button", { name: "Stop" }).press("Enter");
 		await page.getByRole("button", { name: /^Show on .* for 5 minutes$/ }).waitFor();
@@ -480,7 +484,11 @@ def get_schema():
 		await search.fill("nothing of this kind");
 		await page.getByText("No matches").waitFor();
 		await page.request.put(`web/studio/${slug}/draft`, {
-			data: { scriptLanguage: "STARLARK", scriptContent: CLOCK, revision: await revisionOf(page, slug) },
+			data: {
+				scriptLanguage: "STARLARK",
+				scriptContent: CLOCK,
+				revision: await revisionOf(page, slug),
+			},
 			headers: ada.hand.headers,
 		});
 		await stage.photograph("studio-palette", open, author);

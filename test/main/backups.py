@@ -159,6 +159,8 @@ ROWS = [
     (80, f"""INSERT INTO firmware_series_device (series_id, account_id, device_id, position, state, version)
         SELECT id, account_id, id, 1, 'done', '1.6.6' FROM device WHERE id = '{DEVICE}'"""),
     (80, "UPDATE firmware_releases SET releases_url = 'https://a.example/releases', state = 'done', problem = 'none'"),
+    (83, f"INSERT INTO account_identity (id, account_id, issuer, subject, label) SELECT id, account_id, 'https://a.example', 's', 'ada' "
+         f"FROM device WHERE id = '{DEVICE}'"),
     (84, f"INSERT INTO app_archive (id, account_id, name, url, state, etag) SELECT id, account_id, 'a', 'https://a.example/a.zip', 'done', 'x' "
          f"FROM device WHERE id = '{DEVICE}'"),
 ]

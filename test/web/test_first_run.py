@@ -12,7 +12,7 @@ def test_the_printed_link_makes_an_administrator(start):
     browser = Browser(world)
     assert browser.get("/web/start").ok() == {
         "registration": "invite", "isNew": True, "canSignIn": True,
-        "passkeyHost": "localhost", "account": None}
+        "passkeyHost": "localhost", "identityProvider": None, "account": None}
     link = browser.post("/web/links/look", {"token": first_token(world)}).ok()
     assert (link["kind"], link["email"]) == ("first", None)
     make_first(world, browser)
