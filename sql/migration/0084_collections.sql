@@ -38,6 +38,8 @@ CREATE TABLE app_archive (
 	CONSTRAINT app_archive_state_known CHECK (state IN ('waiting', 'fetching', 'done', 'failed', 'held'))
 );
 CREATE INDEX app_archive_account ON app_archive (account_id);
+CREATE INDEX app_archive_created ON app_archive (created_at, id);
+CREATE INDEX app_archive_asked ON app_archive (asked_at);
 COMMENT ON TABLE app_archive IS 'collections of apps that are fetched, and what came of the last time';
 COMMENT ON COLUMN app_archive.account_id IS 'who has added it, and owns its apps';
 COMMENT ON COLUMN app_archive.name IS 'of the collection, as app_collection.name';

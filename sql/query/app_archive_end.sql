@@ -1,8 +1,9 @@
 -- Ends the fetch of a collection, or gives it back to another worker: at once, or as one of its
 -- tries after a while, if something is_lost. With is_same nothing has changed since the last one,
 -- and its result stays. No row: another worker has it.
--- params: id uuid, lease uuid, is_given_back bool, is_lost bool, is_same bool, state text, problem text?, etag text,
---   folders text, held_tree text?, apps text, made int8, updated int8, unchanged int8, failed int8, held int8, gone int8
+-- params: id uuid, lease uuid, is_given_back bool, is_lost bool, is_same bool, state text, problem text?,
+--   etag text, folders text, held_tree text?, apps text, made int8, updated int8, unchanged int8, failed int8,
+--   held int8, gone int8
 -- row: id uuid
 UPDATE app_archive
 SET state = CASE WHEN :is_given_back THEN 'waiting' WHEN :is_same AND held_tree IS NOT NULL THEN 'held' ELSE :state END,

@@ -1,5 +1,6 @@
 #include "hint_writers.h"
 #include "base/memory.h"
+#include "base/require.h"
 #include "beats.h"
 #include "db/hint_text.h"
 #include "db/hints.h"
@@ -107,6 +108,7 @@ size_t hint_gathering_take(struct hint_gathering *gathering, char *payload, size
 	bool is_drained = true;
 	size_t length = 0;
 
+	require(slots > 0);
 	for (unsigned i = 0; i < slots && is_drained; i++)
 		is_drained =
 		    take_of(gathering, (gathering->first + i) % slots, payload, size, &length);

@@ -26,8 +26,8 @@ BODIES = {
 }
 # Members that are tested below, or are not looked at: in /v0 the path names the device, and an import has IDs of its own.
 OTHERS = {("importTronbyt", "devices"), ("pinEntries", "app"), ("pushImage", "installationId"),
-          ("pushImageToDevices", "installationId"), ("showMessage", "installationId"), ("v0PushApp", "deviceID"),
-          ("v0PushImage", "deviceID"), ("v0PushImage", "installationID")}
+          ("pushImageToDevices", "installationId"), ("previewMessage", "installationId"), ("showMessage", "installationId"),
+          ("v0PushApp", "deviceID"), ("v0PushImage", "deviceID"), ("v0PushImage", "installationID")}
 
 
 class Ids:

@@ -29,6 +29,17 @@ def having(status):
 # ---- statuses. found: method, path and operation, as of CONTRACT.operations() ----
 
 
+def begin_series(stage):
+    """Without a hint no worker ends it, although it has no device."""
+    stage.world.sql("INSERT INTO firmware_series (account_id, series_id, state) SELECT id, gen_random_uuid(), 'running' "
+                    "FROM account ORDER BY created_at DESC LIMIT 1")
+
+
+def running_series(stage, found):
+    begin_series(stage)
+    return stage.request(found)
+
+
 def success(stage, found):
     stage = Stage(stage.world)
     name = found[2]["operationId"]
@@ -38,9 +49,8 @@ def success(stage, found):
             return events
     if name == "removeMqttConnection":
         stage.browser.request("PUT", "/web/account/mqtt", body={"url": "mqtt://broker.invalid"}).json()
-    if name == "cancelFirmwareUpdates":  # without a hint no worker ends it
-        stage.world.sql("INSERT INTO firmware_series (account_id, series_id, state) SELECT id, gen_random_uuid(), 'running' "
-                        "FROM account ORDER BY created_at DESC LIMIT 1")
+    if name == "cancelFirmwareUpdates":
+        begin_series(stage)
     if name == "endOidc":
         return stage.signed_in_elsewhere("/web/oidc/connection", {"password": PASSWORD})
     if name == "showEntry":
@@ -310,6 +320,7 @@ CONFLICTS = {
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
     "showMessage": full_account, "setMqttConnection": broker_of_the_instance,
     "rebootPanel": Stage.request, "moveAddress": Stage.request, "updateFirmware": Stage.request, "startFirmwareUpdate": Stage.request,
+    "startFirmwareUpdates": running_series,
     "installApp": full_device, "copyEntry": copy_in_a_full_device, "setLeader": own_leader, "setSettings": without_form,
     "deployVersion": version_in_review,
     "removeVersion": deployed_version,

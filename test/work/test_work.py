@@ -81,7 +81,8 @@ SPECIAL = {
     "key_find": {"secret_hash": of_hash(2, 1)}, "session_find": {"secret_hash": of_hash(12, 1)},
     "link_": {"secret_hash": of_hash(13, 1)}, "link_create_password": {"secret_hash": of_hash(17, 4)},
     "session_start": {"id": quoted(key(17, 1)), "secret_hash": of_hash(17, 4)},
-    "identity_register": {"email": "'new@example.org'"},
+    "identity_register": {"email": "'new@example.org'", "issuer": "'https://example.org'", "subject": "'new'"},
+    "app_archive_": {"url": "'https://example.org/apps.zip'"},
     "session_": {"id": quoted(key(12, 1)), "current_id": quoted(key(12, 1))},
     "sessions_alive": {"ids": "'{" + key(12, 1) + "}'"}, "key_used": {"ids": "'{" + key(2, 1) + "}'"},
     "own_key_": {"id": quoted(key(2, 2)), "scope": "'push'", "device_ids": "'{" + key(3, 1) + "}'"},
@@ -277,8 +278,8 @@ def test_growing_ones_run(database, name):
     run(database, STATEMENTS[name])
 
 
-# Scripts and their JavaScript have up to 4 MiB, so only statements that run, show or store them may read them.
-CODE = {"account_export", "app_compile_store", "app_deployed_script", "app_draft_save", "app_import", "app_picture_next",
+# Scripts and their JavaScript have up to 4 MiB, so only statements that run, show, compare or store them may read them.
+CODE = {"account_export", "app_archive_reach", "app_compile_store", "app_deployed_script", "app_draft_save", "app_import", "app_picture_next",
         "app_script", "app_version_draft", "app_version_upload", "render_lease", "review_scripts", "review_source", "encrypt_form", "version_check_lease",
         "version_code"}
 

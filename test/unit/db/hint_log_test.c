@@ -24,7 +24,7 @@ static void store(_Atomic uint64_t *at, uint64_t value, memory_order order)
 
 #undef atomic_store_explicit
 #define atomic_store_explicit(at, value, order) store(at, value, order)
-#include "hint_log.c"
+#include "hint_log.c" /* NOLINT(bugprone-suspicious-include): with these stores */
 
 static struct hint_log *shared;
 

@@ -57,9 +57,12 @@ static void add(unsigned worker, unsigned number)
 /* A word comes after those of its worker before it; it may come again. */
 static void take_word(struct str word)
 {
-	unsigned worker, number;
+	char *end;
+	unsigned long worker = strtoul(word.data, &end, 10), number;
 
-	assert_int_equal(sscanf(word.data, "%u:%u:", &worker, &number), 2);
+	assert_int_equal(*end, ':');
+	number = strtoul(end + 1, &end, 10);
+	assert_int_equal(*end, ':');
 	assert_in_range(worker, 0, WORKERS - 1);
 	assert_true(number <= next[worker]);
 	if (number == next[worker])
