@@ -13,14 +13,11 @@ import argparse
 import contextlib
 import http.client
 import json
-import os
 import random
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test"))
-import postgres  # noqa: E402
-import server  # noqa: E402
+import several
 
 WARM_UP = 20
 
@@ -75,13 +72,7 @@ def main():
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
-        database = stack.enter_context(postgres.Postgres()).create_database()
-        instances = [stack.enter_context(server.Server(
-            "--rate-limit", "0", database=database, workers=options.workers)) for _ in range(options.instances)]
-        one = instances[0]
-        one.ctl("account", "create", "bench@example.org", "--name", "Bench")
-        device = one.ctl("device", "create", "--account", "bench@example.org", "--name", "Desk")
-        key = one.ctl("key", "create", "--account", "bench@example.org")["key"]
+        instances, [device], key = several.start(stack, options, ["Desk"])
         late_s = measure([Client(running, device, key) for running in instances], options.changes, options.pause)
     found = {"changes": len(late_s), "old at first": sum(late > 0 for late in late_s)}
     found |= {f"p{part} ms": round(late_s[len(late_s) * part // 100] * 1000, 1) for part in (50, 90, 99)}

@@ -21,8 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test"))
 import images  # noqa: E402
-import postgres  # noqa: E402
-import server  # noqa: E402
+import several  # noqa: E402
 
 ENTRIES = 7
 
@@ -109,14 +108,9 @@ def main():
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
-        database = stack.enter_context(postgres.Postgres()).create_database()
-        instances = [stack.enter_context(server.Server(
-            "--rate-limit", "0", database=database, workers=options.workers)) for _ in range(options.instances)]
+        names = [f"Desk {number}" for number in range(options.devices)]
+        instances, devices, key = several.start(stack, options, names)
         one = instances[0]
-        one.ctl("account", "create", "bench@example.org", "--name", "Bench")
-        devices = [one.ctl("device", "create", "--account", "bench@example.org", "--name", f"Desk {number}")
-                   for number in range(options.devices)]
-        key = one.ctl("key", "create", "--account", "bench@example.org")["key"]
         panels = [Panel(device, key) for device in devices]
         for panel in panels:
             panel.fill(one)

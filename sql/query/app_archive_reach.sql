@@ -1,5 +1,5 @@
--- What a new script of an app may reach newly, beside the deployed one: hosts in its text, as a
--- list; and whether it asks for more secrets. No row: the app has no deployed version.
+-- Hosts that a new script of an app names and the deployed one does not, as a list; and whether it asks for more
+-- secrets. No row: the app has no deployed version.
 -- params: collection_id uuid, slug text, script text
 -- row: hosts text, asks_secret bool
 SELECT coalesce((

@@ -23,7 +23,7 @@ const (
 	maxNameBytes    = 500
 	maxDepth        = 16
 	maxLongBytes    = 4096 // of a name, which may be odd
-	// What the index of a zip may take, and the names of a tar: 50,000 entries with names of 100 bytes.
+	// Maximum of the index of a zip, and of the names of a tar: 50,000 entries with names of 100 bytes.
 	maxIndexBytes = 8 << 20
 )
 

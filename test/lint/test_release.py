@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -174,13 +175,13 @@ def make_package(folder, name, version, architecture, fields="Maintainer: Ada <a
 def key(tmp_path_factory):
     """A secret key in a file."""
     folder = tmp_path_factory.mktemp("key")
-    home = pathlib.Path(subprocess.run(["mktemp", "-d"], check=True, capture_output=True, text=True).stdout.strip())
-    gpg = ["gpg", "--homedir", home, "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", ""]
-    subprocess.run([*gpg, "--faked-system-time", f"{SECONDS - 60}", "--quick-gen-key", "releases@example.org"], check=True,
-                   capture_output=True)
-    subprocess.run([*gpg, "--output", folder / "key", "--export-secret-keys"], check=True, capture_output=True)
-    subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=True)
-    shutil.rmtree(home)
+    # The agent removes its sockets when it ends, which TemporaryDirectory permits and rmtree() does not.
+    with tempfile.TemporaryDirectory() as home:
+        gpg = ["gpg", "--homedir", home, "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", ""]
+        subprocess.run([*gpg, "--faked-system-time", f"{SECONDS - 60}", "--quick-gen-key", "releases@example.org"],
+                       check=True, capture_output=True)
+        subprocess.run([*gpg, "--output", folder / "key", "--export-secret-keys"], check=True, capture_output=True)
+        subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=True)
     return folder / "key"
 
 

@@ -3,16 +3,16 @@
 import gzip
 import io
 import os
-import pathlib
 import tarfile
 import threading
 import zipfile
 
 import pytest
 from people import Person, World, wait_until
-from release_server import Releases, install, make_certificate
-from run_folder import new_folder
+from release_server import install
+from trusting import certificate, folder, host, trusting
 
+__all__ = ["certificate", "folder", "host", "trusting"]  # fixtures
 pytestmark = pytest.mark.skipif(not os.environ.get("HAS_EGRESS") or not os.environ.get("HAS_STARLARK"),
                                 reason="this build has no egress or no Starlark")
 PATH = "/web/admin/app-collections"
@@ -22,32 +22,6 @@ def main(config):
     return render.Root(child = render.Text("{}"))
 """
 MANIFEST = "id: {0}\nname: {1}\nsummary: Shows {1}\nauthor: Ada\ncategory: clocks\ntags:\n  - time\n"
-
-
-@pytest.fixture(scope="module")
-def folder():
-    return pathlib.Path(new_folder("displayd-test-", otherwise=None))
-
-
-@pytest.fixture(scope="module")
-def certificate(folder):
-    folder.chmod(0o755)
-    return make_certificate(folder)
-
-
-@pytest.fixture(scope="module")
-def trusting(postgres, folder, certificate):
-    """A server whose egress trusts the repository's certificate."""
-    arguments = ("--rate-limit", "0", "--egress-allow", "127.0.0.0/8", "--egress-allow", "::1")
-    with World(postgres.create_database(), *arguments, prefix=install(folder / "own", certificate[0])) as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def host(certificate):
-    running = Releases(certificate)
-    yield running
-    running.close()
 
 
 @pytest.fixture

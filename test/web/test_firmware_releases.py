@@ -7,10 +7,10 @@ import threading
 
 import pytest
 from firmware_images import image, merged
-from people import Person, World, wait_until
-from release_server import Releases, install, make_certificate
-from run_folder import new_folder
+from people import Person, wait_until
+from trusting import certificate, folder, host, trusting
 
+__all__ = ["certificate", "folder", "host", "trusting"]  # fixtures
 pytestmark = pytest.mark.skipif(not os.environ.get("HAS_EGRESS"), reason="this build has no egress")
 PATH = "/web/admin/firmware-releases"
 ESP32, S3 = image(chip=0, version=b"1.6.6"), image(version=b"v1.6.6")
@@ -18,40 +18,13 @@ SUMS = "{}  tidbyt-gen2_firmware.bin\n{} *tronbyt-s3_firmware.bin\r\n".format(
     *(hashlib.sha256(content).hexdigest() for content in (ESP32, S3)))
 
 
-@pytest.fixture(scope="module")
-def folder():
-    import pathlib
-    return pathlib.Path(new_folder("displayd-test-", otherwise=None))
-
-
-@pytest.fixture(scope="module")
-def certificate(folder):
-    folder.chmod(0o755)
-    return make_certificate(folder)
-
-
-@pytest.fixture(scope="module")
-def trusting(postgres, folder, certificate):
-    """A server whose egress trusts the repository's certificate."""
-    arguments = ("--rate-limit", "0", "--egress-allow", "127.0.0.0/8", "--egress-allow", "::1")
-    with World(postgres.create_database(), *arguments, prefix=install(folder / "own", certificate[0])) as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def repository(certificate):
-    running = Releases(certificate)
-    yield running
-    running.close()
-
-
 @pytest.fixture
-def releases(trusting, repository):
-    repository.clear()
+def releases(trusting, host):
+    host.clear()
     trusting.sql("DELETE FROM firmware_image")
     wait_until(lambda: trusting.sql("SELECT state FROM firmware_releases")[0][0] not in ("waiting", "fetching"), "its end")
-    trusting.sql("UPDATE firmware_releases SET releases_url = %s", repository.url)
-    return repository
+    trusting.sql("UPDATE firmware_releases SET releases_url = %s", host.url)
+    return host
 
 
 @pytest.fixture

@@ -1,33 +1,23 @@
 #include "flow.h"
+#include "web/people/coded_text.h"
 
 #include <sodium.h>
 
 enum {
 	TIME_BYTES = 8,
-	CODED_BYTES = TIME_BYTES + 1 + ID_BYTES + FLOW_SECRET_BYTES,
+	VALUE_BYTES = TIME_BYTES + 1 + ID_BYTES + FLOW_SECRET_BYTES,
 	CODE_BYTES = 18,
-	BYTES = CODED_BYTES + CODE_BYTES,
 	DERIVED_BYTES = 32,
 };
 
-_Static_assert(FLOW_LENGTH == BYTES / 3 * 4 && BYTES % 3 == 0, "as base64url has it");
+_Static_assert(FLOW_LENGTH == (VALUE_BYTES + CODE_BYTES) / 3 * 4, "as base64url has it");
 
-static void code_of(const struct settings_key *key, const uint8_t *coded,
-		    uint8_t ret_code[static CODE_BYTES])
-{
-	static const char purpose[] = "displayd sign-in by an issuer";
-	uint8_t own[SETTINGS_KEY_BYTES];
-
-	crypto_generichash(own, sizeof(own), (const uint8_t *)purpose, sizeof(purpose) - 1,
-			   key->bytes, sizeof(key->bytes));
-	crypto_generichash(ret_code, CODE_BYTES, coded, CODED_BYTES, own, sizeof(own));
-	sodium_memzero(own, sizeof(own));
-}
+static const struct coded_text cookie = {"displayd sign-in by an issuer", VALUE_BYTES, CODE_BYTES};
 
 void flow_write(const struct settings_key *key, const struct flow *flow,
 		char ret_text[static FLOW_LENGTH + 1])
 {
-	uint8_t bytes[BYTES];
+	uint8_t bytes[VALUE_BYTES];
 	uint8_t *at = bytes + TIME_BYTES;
 
 	for (unsigned i = 0; i < TIME_BYTES; i++)
@@ -35,26 +25,17 @@ void flow_write(const struct settings_key *key, const struct flow *flow,
 	*at++ = flow->stays_signed_in;
 	memcpy(at, flow->session.bytes, ID_BYTES);
 	memcpy(at + ID_BYTES, flow->secret, FLOW_SECRET_BYTES);
-	code_of(key, bytes, bytes + CODED_BYTES);
-	sodium_bin2base64(ret_text, FLOW_LENGTH + 1, bytes, sizeof(bytes),
-			  sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+	coded_text_write(&cookie, key, bytes, ret_text);
 	sodium_memzero(bytes, sizeof(bytes));
 }
 
 bool flow_read(const struct settings_key *key, int64_t now_s, struct str text, struct flow *ret)
 {
-	uint8_t bytes[BYTES], code[CODE_BYTES];
+	uint8_t bytes[VALUE_BYTES];
 	const uint8_t *at = bytes + TIME_BYTES;
 	uint64_t began_s = 0;
-	size_t size;
 
-	if (text.length != FLOW_LENGTH ||
-	    sodium_base642bin(bytes, sizeof(bytes), text.data, text.length, NULL, &size, NULL,
-			      sodium_base64_VARIANT_URLSAFE_NO_PADDING) < 0 ||
-	    size != sizeof(bytes))
-		return false;
-	code_of(key, bytes, code);
-	if (sodium_memcmp(code, bytes + CODED_BYTES, CODE_BYTES) != 0)
+	if (!coded_text_read(&cookie, key, text, bytes))
 		return false;
 	for (unsigned i = 0; i < TIME_BYTES; i++)
 		began_s = began_s << 8 | bytes[i];

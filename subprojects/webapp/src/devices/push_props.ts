@@ -2,7 +2,7 @@ import type { Chosen } from "./chosen";
 import type { OnLook } from "./look";
 import type { Device } from "./store";
 
-/** What the part of a device that pushes knows. */
+/** Properties of the part of a device's page that pushes. */
 export interface PushProps {
 	device: Device;
 	/** Chosen pictures, in order. */

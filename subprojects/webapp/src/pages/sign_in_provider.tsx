@@ -42,7 +42,7 @@ export function ProviderSignIn({ staysSignedIn }: { staysSignedIn: boolean }): J
 	);
 }
 
-/** What the provider gave the browser, in the page's URL. */
+/** Answer of the provider, which the browser brings in the page's URL. */
 interface Answer {
 	code: string;
 	state: string;

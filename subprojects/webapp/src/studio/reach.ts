@@ -2,7 +2,7 @@ import type { Schemas } from "../api/client";
 
 type Preview = Pick<Schemas["DraftPreview"], "hosts" | "fields">;
 
-/** What a version may reach, and which secrets it asks for. */
+/** Hosts that a version may reach, and secrets that it asks for. */
 export interface Reach {
 	hosts: readonly string[];
 	/** By the IDs of their fields. */

@@ -13,7 +13,7 @@ const SHOWN_S = 5 * 60;
 const LEAST_S = 60;
 const NAME_MAX = 64;
 
-/** Where the draft is shown, and until when (of Date.now()). */
+/** Device that shows the draft, and the end of that time (of Date.now()). */
 interface Showing {
 	device: Device;
 	until: number;
