@@ -69,10 +69,16 @@ def value_of(kind, said, schema):
     return "|".join(schema["enum"]) if kind == "choice" else "TEXT"
 
 
+def kind_of(schema, said):
+    """Words are a choice, unless the usage gives the value one name: then the server judges it."""
+    kind = schema["type"] if isinstance(schema.get("type"), str) else schema.get("type", ["string"])[0]
+    is_choice = "enum" in schema and "|" in said.get("value", "|")
+    return said.get("type") or TYPES.get(kind) or ("choice" if is_choice else "text")
+
+
 def of_property(name, schema, required, said):
     """Returns the option that sets a property."""
-    kind = schema["type"] if isinstance(schema.get("type"), str) else schema.get("type", ["string"])[0]
-    kind = said.get("type") or TYPES.get(kind) or ("choice" if "enum" in schema else "text")
+    kind = kind_of(schema, said)
     numbers = schema.get("enum", [None]) if kind == "number" else [None]
     made = {"name": option_name(name), "type": kind, "help": schema.get("description"), "member": name,
             "required": name in required and "default" not in said}

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "domain/device.h"
+#include "domain/display.h"
 #include "domain/entry_change.h"
 #include "domain/installation.h"
 #include "domain/v0_records.h"
@@ -17,6 +18,10 @@ bool v0_entry_id_is_bare(struct str id);
 /* Members that only show, such as nightMode: a change may have them as they are shown. Those that
  * change by themselves, such as lastSeen, may have any value of their type. */
 enum { V0_DEVICE_SHOWN = 7, V0_INSTALLATION_SHOWN = 11 };
+
+/* Adds darkness that windows of the device's plan cause: what the database says of the sleep window
+ * and of orders by hand stays. */
+void v0_device_add_level(struct v0_device *shown, struct display_level level);
 
 /* A change of a device. */
 struct v0_device_change {

@@ -1,7 +1,8 @@
 -- Settles a running series that has something to settle: its panel has the new version, or has not come back with it in
--- time, which stops the series; or no device is left. Else finds the next device of a series, which nobody else has
--- locked. One row. changed_id: the account of the settled series. next_id: the device that has its turn. is_running:
--- some series is running.
+-- time, which stops the series; or no device is left. Else finds the next row_limit devices of a series, which nobody else
+-- has locked, in their order. At least one row. changed_id: the account of the settled series. next_id: a device whose turn
+-- comes. is_running: some series is running.
+-- params: row_limit int4
 -- row: is_running bool, changed_id uuid?, series_id uuid?, account_id uuid?, next_id uuid?, board text?,
 --   firmware_version text?, last_online_at timestamptz?, has_connected bool, image_id uuid?, image_version text?
 WITH series AS MATERIALIZED (
@@ -53,7 +54,14 @@ SELECT EXISTS (SELECT FROM firmware_series WHERE state = 'running') AS is_runnin
 	image.version AS image_version
 FROM (SELECT) AS one
 LEFT JOIN series ON true
-LEFT JOIN device ON device.id = series.device_id AND series.outcome = 'next'
+LEFT JOIN LATERAL (
+	SELECT item.device_id, item.position
+	FROM firmware_series_device AS item
+	WHERE item.series_id = series.series_id AND item.state = 'waiting' AND series.outcome = 'next'
+	ORDER BY item.position
+	LIMIT :row_limit
+) AS turn ON true
+LEFT JOIN device ON device.id = turn.device_id
 LEFT JOIN panel_info AS info ON info.device_id = device.id
 LEFT JOIN LATERAL (
 	SELECT firmware_image.id, firmware_image.version
@@ -63,3 +71,4 @@ LEFT JOIN LATERAL (
 	ORDER BY firmware_order(firmware_image.version) DESC, firmware_image.created_at DESC
 	LIMIT 1
 ) AS image ON true
+ORDER BY turn.position

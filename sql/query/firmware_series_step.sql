@@ -1,8 +1,8 @@
--- Gives the next device of a series its turn: orders its panel to fetch the image, or leaves it out if there is a
--- reason. No row: the series has ended, or another worker was faster. generation: NULL: it was left out. The device's
--- line decides which of two workers that saw the same turn takes it: the UPDATE of the other one finds it taken, where
--- a SELECT would see it as it was before.
--- params: series_id uuid, device_id uuid, image_id uuid, reason text?
+-- Gives the next device of a series its turn: orders its panel to fetch the image. Leaves out those before it, with a
+-- reason each; device_id of no device: it leaves out only. No row: the series has ended, or another worker was faster; a
+-- row whose generation is NULL: no device had its turn. The device's line decides which of two workers that saw the same
+-- turn takes it: the UPDATE of the other one finds it taken, where a SELECT would see it as it was before.
+-- params: series_id uuid, device_id uuid, image_id uuid, left_ids uuid[], reasons text[]
 -- row: generation int8?, account_id uuid
 -- changes: device_id
 WITH series AS MATERIALIZED (
@@ -15,7 +15,7 @@ WITH series AS MATERIALIZED (
 ), image AS MATERIALIZED (
 	SELECT firmware_image.id, firmware_image.board, firmware_image.version
 	FROM firmware_image
-	WHERE firmware_image.id = :image_id AND :reason::text IS NULL
+	WHERE firmware_image.id = :image_id
 	FOR KEY SHARE
 ), locked AS MATERIALIZED (
 	SELECT device.id, device.board
@@ -25,13 +25,20 @@ WITH series AS MATERIALIZED (
 ), item AS (
 	UPDATE firmware_series_device AS item
 	SET state = CASE WHEN image.id IS NULL THEN 'left_out' ELSE 'updating' END,
-		reason = CASE WHEN image.id IS NULL THEN coalesce(:reason, 'the image or the device was changed meanwhile') END,
+		reason = CASE WHEN image.id IS NULL THEN 'the image or the device was changed meanwhile' END,
 		version = coalesce(image.version, item.version)
 	FROM series
 	LEFT JOIN locked ON true
 	LEFT JOIN image ON image.board = locked.board
 	WHERE item.series_id = series.series_id AND item.device_id = :device_id AND item.state = 'waiting'
 	RETURNING item.account_id, item.device_id, item.state
+), passed AS (
+	UPDATE firmware_series_device AS item
+	SET state = 'left_out', reason = given.reason
+	FROM series
+	CROSS JOIN unnest(:left_ids::uuid[], :reasons::text[]) AS given (device_id, reason)
+	WHERE item.series_id = series.series_id AND item.device_id = given.device_id AND item.state = 'waiting'
+	RETURNING item.device_id
 ), changed AS (
 	UPDATE device
 	SET order_generation = device.generation + 1,
@@ -59,5 +66,6 @@ WITH series AS MATERIALIZED (
 	JOIN account ON account.id = changed.account_id
 	CROSS JOIN series
 )
-SELECT (SELECT changed.generation FROM changed) AS generation, item.account_id
-FROM item
+SELECT (SELECT changed.generation FROM changed) AS generation, series.account_id
+FROM series
+WHERE EXISTS (SELECT FROM item) OR EXISTS (SELECT FROM passed)

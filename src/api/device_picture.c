@@ -18,7 +18,7 @@
  *   begin -> watch the panel: its worker, here or elsewhere, tells what it shows
  *         -> viewed -> 304 by the picture's hash and the form that is asked for
  *         -> database: the picture of that hash -> picture_found
- *         -> a lane: its colours and size, if those of the panel are others -> recoloured
+ *         -> a lane: colours, size and limit of the panel, if the picture has others -> recoloured
  *         -> long lane: a GIF or a PNG of it -> exported */
 
 /* The worker of a panel answers within milliseconds. No worker has an offline panel, which is known
@@ -37,6 +37,7 @@ struct device_picture {
 	struct recolouring recolouring;
 	enum color_filter filter;
 	enum panel_size panel;
+	uint16_t limit_kb;	    /* see struct picture_look */
 	struct memory_share *share; /* share of the account; NULL: no memory was taken */
 	size_t taken;
 	struct panelimage_export_options options;
@@ -92,9 +93,9 @@ static bool is_known(struct task *task, const struct view_picture *now,
 	char text[VIEW_PICTURE_TEXT_BYTES];
 	struct str name = now ? view_picture_text(now, text) : STR("black");
 
-	snprintf(picture->source, sizeof(picture->source), "%.*s %d %u %d%s", STR_ARG(name),
+	snprintf(picture->source, sizeof(picture->source), "%.*s %d %u %d%s %u", STR_ARG(name),
 		 request->format, request->scale, request->has_leds,
-		 picture->panel == PANEL_SIZE_64X32 ? "" : " wide");
+		 picture->panel == PANEL_SIZE_64X32 ? "" : " wide", picture->limit_kb);
 	if (!task_is_known(task, str_from(picture->source), ret_answer))
 		return false;
 	add_vary(task);
@@ -238,7 +239,8 @@ static bool recolour_step(void *argument)
 static struct picture_look look_of(const struct device_picture *picture)
 {
 	return (struct picture_look){.filter = (uint8_t)picture->filter,
-				     .size = (uint8_t)picture->panel};
+				     .size = (uint8_t)picture->panel,
+				     .limit_kb = picture->limit_kb};
 }
 
 static struct step_result recolour(struct task *task)
@@ -364,6 +366,7 @@ static struct step_result device_picture_begin(struct task *task)
 		return fail_offline(task);
 	picture->task = task;
 	picture->panel = panel_size_of(device->size);
+	picture->limit_kb = (uint16_t)(device->picture_limit_bytes / 1000);
 	picture->subscriber = (struct view_subscriber){.on_view = on_view, .on_change = on_change};
 	deadline_init(&picture->deadline, device_picture_on_deadline);
 	if (!delivery_subscribe_view(api_delivery(task), &picture->subscriber, device->id,

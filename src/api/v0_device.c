@@ -2,9 +2,63 @@
 #include "domain/v0.h"
 #include "endpoints.h"
 #include "plan_order.h"
+#include "task/list.h"
 
-/* GET /v0/devices/{deviceId}, PATCH /v0/devices/{deviceId} - devices in the form
- * of the older API. Their night mode is the sleep window. */
+/* GET /v0/devices, GET /v0/devices/{deviceId}, PATCH /v0/devices/{deviceId} - devices in the form
+ * of the older API. Their night mode is the sleep window. It is active also in dark windows of the
+ * plan, since nightModeActive ends them, too. */
+
+/* Adds what the windows of the device's plan say at that time. */
+static void add_plan(struct v0_device *shown, const struct device *device,
+		     const struct sleep_setting *sleep_set, const struct dim_setting *dim_set,
+		     int64_t now_us)
+{
+	struct display_settings settings;
+	struct arena arena = {0};
+	struct plan plan;
+
+	if (device->plan_json.length == 0)
+		return;
+	plan_parse(device->plan_json, device->place, &arena, &plan);
+	settings = display_settings_of(device, sleep_set, dim_set, &plan);
+	v0_device_add_level(shown, display_level_at(&settings, now_us));
+	arena_finish(&arena);
+}
+
+/* ---- all ---- */
+
+static void ask_devices(struct task *task, struct db_query *query, const struct list_range *range)
+{
+	statement_v0_device_list(
+	    query,
+	    &(struct v0_device_list_parameters){task_account_id(task), task_key_devices(task)},
+	    range);
+}
+
+static void complete_device(struct task *task, void *row)
+{
+	struct v0_device_list_row *listed = row;
+
+	(void)task;
+	add_plan(&listed->device_v0, &listed->device, &listed->sleep_setting, &listed->dim_setting,
+		 listed->now_at);
+}
+
+static const struct task_list list = {
+    .letter = 'd',
+    .complete = complete_device,
+    .ask = ask_devices,
+    .order = &v0_device_list_order,
+    .record = &device_v0_record,
+    .envelope = "devices",
+};
+
+static struct step_result begin_list(struct task *task)
+{
+	return task_reply_list(task, &list);
+}
+
+ENDPOINT_V0_DEVICE_LIST(.handler = begin_list);
 
 /* ---- one ---- */
 
@@ -14,7 +68,7 @@ struct v0_state {
 	struct entries_meant_row meant;
 	struct v0_device_update_row updated;
 	struct plan_order order;
-	struct v0_device device;
+	struct v0_device_get_row row;
 };
 
 static struct step_result fail_none(struct task *task)
@@ -31,18 +85,32 @@ static struct step_result v0_device_ask(struct task *task, task_step *next)
 				    .id = task_device(task)->id,
 				    .account_id = task_account_id(task),
 				},
-				&shown->device);
+				&shown->row);
 	return task_query(task, next);
+}
+
+/* Completes the row that was found. Returns false if there is none. */
+static bool v0_device_is_there(struct task *task)
+{
+	struct v0_device_get_row *row = &((struct v0_state *)task_state(task))->row;
+
+	if (task_row_count(task) == 0)
+		return false;
+	add_plan(&row->device_v0, &row->device, &row->sleep_setting, &row->dim_setting,
+		 row->now_at);
+	return true;
+}
+
+static struct step_result v0_device_reply(struct task *task)
+{
+	const struct v0_device *device = &((struct v0_state *)task_state(task))->row.device_v0;
+
+	return task_reply_device(task, &device_v0_record, device, device->settings_revision);
 }
 
 static struct step_result v0_device_found(struct task *task)
 {
-	const struct v0_state *shown = task_state(task);
-
-	if (task_row_count(task) == 0)
-		return fail_none(task);
-	return task_reply_device(task, &device_v0_record, &shown->device,
-				 shown->device.settings_revision);
+	return v0_device_is_there(task) ? v0_device_reply(task) : fail_none(task);
 }
 
 static struct step_result begin_get(struct task *task)
@@ -58,9 +126,8 @@ static struct step_result tagged(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
 
-	if (task_row_count(task) == 0)
-		return fail_none(task);
-	return task_tag(task, &device_v0_record, &shown->device);
+	return v0_device_is_there(task) ? task_tag(task, &device_v0_record, &shown->row.device_v0)
+					: fail_none(task);
 }
 
 static struct step_result find_tagged(struct task *task)
@@ -200,13 +267,13 @@ static struct step_result compared(struct task *task)
 {
 	const struct v0_state *shown = task_state(task);
 
-	if (task_row_count(task) == 0)
+	if (!v0_device_is_there(task))
 		return fail_none(task);
-	v0_device_change_check_shown(&shown->change, &shown->device, task_faults(task));
+	v0_device_change_check_shown(&shown->change, &shown->row.device_v0, task_faults(task));
 	if (task_faults(task)->count)
 		return task_fail_faults(task);
 	return v0_device_change_sets(task_body_present(task)) ? change(task)
-							      : v0_device_found(task);
+							      : v0_device_reply(task);
 }
 
 /* An empty body changes nothing, and is not a fault. */

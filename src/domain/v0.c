@@ -15,6 +15,14 @@ bool v0_entry_id_is_bare(struct str id)
 
 /* ---- devices ---- */
 
+void v0_device_add_level(struct v0_device *shown, struct display_level level)
+{
+	if (!level.is_asleep)
+		return;
+	shown->is_asleep = true;
+	shown->is_dimmed = false;
+}
+
 const char *v0_dim_start_check(struct str text)
 {
 	int64_t minute;

@@ -27,6 +27,7 @@ struct shown_event {
 	struct str kind;
 	struct str installation_id; /* data is NULL: none; also below */
 	struct str picture;
+	int64_t brightness; /* percent; 0: dark or offline */
 	int64_t since_us;
 	int64_t until_us;
 };
@@ -36,6 +37,7 @@ static const struct record_field shown_fields[] = {
     RECORD_STR(struct shown_event, kind, .name = "kind"),
     RECORD_STR(struct shown_event, installation_id, .name = "installationId", .nullable = true),
     RECORD_STR(struct shown_event, picture, .name = "picture", .nullable = true),
+    RECORD_INT(struct shown_event, brightness, .name = "brightness"),
     RECORD_TIMESTAMP(struct shown_event, since_us, .name = "since", .nullable = true),
     RECORD_TIMESTAMP(struct shown_event, until_us, .name = "until", .nullable = true),
 };
@@ -79,6 +81,7 @@ static void write_shown(struct key_stream *stream, struct event_view *view,
 	    .kind = shown_kind_name(known->now.kind),
 	    .installation_id = known->now.installation_id,
 	    .picture = view_picture_text(&known->now, hash),
+	    .brightness = known->connection == SHOWN_OFFLINE ? 0 : known->brightness,
 	};
 	uint8_t written[sizeof(view->written)];
 	struct buffer json = {0};

@@ -9,6 +9,7 @@ enum {
 	SOON_MS = 30,
 	RUNNING_MS = 1000,    /* while a series is running */
 	QUIET_MS = 30 * 1000, /* while there is none */
+	TURNS_MAX = 100,      /* devices looked at together: at most one of them gets firmware */
 };
 
 static void look_after(struct series *series, uint64_t ms)
@@ -31,10 +32,10 @@ static void tell_pages(struct series *series, struct id account)
 	db_hint(series->db, str_from(word));
 }
 
-/* Why the device whose turn it is gets no firmware; NULL: it gets it. */
-static const char *why_left_out(const struct series *series)
+/* Why a device whose turn has come gets no firmware; NULL: it gets it. */
+static const char *why_left_out(const struct series *series,
+				const struct firmware_series_look_row *row)
 {
-	const struct firmware_series_look_row *row = &series->row;
 	int64_t since_us;
 
 	if (id_is_none(row->image_id))
@@ -53,35 +54,55 @@ static const char *why_left_out(const struct series *series)
 static void on_stepped(struct db_query *query, const struct db_result *result)
 {
 	struct series *series = container_of(query, struct series, query);
-	struct id device = series->row.next_id;
 
 	series->is_asking = false;
 	if (result->outcome == DB_OK && result->row_count) {
 		db_read_row(result, 0, query->record, &series->arena, &series->step);
 		if (series->step.generation)
-			delivery_device_changed(series->delivery, device, series->step.generation);
+			delivery_device_changed(series->delivery, series->device_id,
+						series->step.generation);
 		tell_pages(series, series->step.account_id);
 	}
 	arena_finish(&series->arena);
 	look_after(series, result->outcome == DB_OK ? SOON_MS : RUNNING_MS);
 }
 
-/* Gives the device its turn. The texts of the row lie in the arena, which the query uses on. */
-static void take_step(struct series *series)
+/* Finds the first of the rows whose device gets the firmware, and the reasons of those before it.
+ */
+static struct firmware_series_step_parameters read_turns(struct series *series,
+							 const struct db_result *result)
 {
-	const struct firmware_series_look_row *row = &series->row;
-	const char *reason = why_left_out(series);
+	struct id *left = arena_alloc(&series->arena, TURNS_MAX * sizeof(*left));
+	struct str *reasons = arena_alloc(&series->arena, TURNS_MAX * sizeof(*reasons));
+	struct firmware_series_step_parameters step = {.series_id = series->row.series_id};
+	unsigned count = 0;
 
+	for (unsigned i = 0; i < result->row_count && count < TURNS_MAX; i++) {
+		struct firmware_series_look_row row = {0};
+		const char *reason;
+
+		db_read_row(result, i, series->query.record, &series->arena, &row);
+		reason = why_left_out(series, &row);
+		if (!reason) {
+			step.device_id = row.next_id;
+			step.image_id = row.image_id;
+			break;
+		}
+		left[count] = row.next_id;
+		reasons[count++] = str_from(reason);
+	}
+	step.left_ids = (struct db_ids){left, count};
+	step.reasons = (struct db_texts){reasons, count};
+	return step;
+}
+
+/* Texts of the parameters lie in the arena, which the query uses on. */
+static void take_step(struct series *series, const struct firmware_series_step_parameters *step)
+{
 	series->is_asking = true;
+	series->device_id = step->device_id;
 	db_query_init(&series->query, &series->arena);
-	statement_firmware_series_step(&series->query,
-				       &(struct firmware_series_step_parameters){
-					   .series_id = row->series_id,
-					   .device_id = row->next_id,
-					   .image_id = row->image_id,
-					   .reason = reason ? str_from(reason) : (struct str){0},
-				       },
-				       NULL);
+	statement_firmware_series_step(&series->query, step, NULL);
 	series->query.done = on_stepped;
 	db_submit(series->db, &series->query);
 }
@@ -90,6 +111,7 @@ static void on_looked(struct db_query *query, const struct db_result *result)
 {
 	struct series *series = container_of(query, struct series, query);
 	struct firmware_series_look_row *row = &series->row;
+	struct firmware_series_step_parameters step;
 
 	series->is_asking = false;
 	*row = (struct firmware_series_look_row){0};
@@ -98,7 +120,8 @@ static void on_looked(struct db_query *query, const struct db_result *result)
 	if (!id_is_none(row->changed_id))
 		tell_pages(series, row->changed_id);
 	if (!id_is_none(row->next_id) && !series->is_draining) {
-		take_step(series);
+		step = read_turns(series, result);
+		take_step(series, &step);
 		return;
 	}
 	arena_finish(&series->arena);
@@ -117,7 +140,8 @@ static void on_look(struct deadline *deadline)
 	}
 	series->is_asking = true;
 	db_query_init(&series->query, &series->arena);
-	statement_firmware_series_look(&series->query, NULL);
+	statement_firmware_series_look(&series->query,
+				       &(struct firmware_series_look_parameters){TURNS_MAX}, NULL);
 	series->query.done = on_looked;
 	db_submit(series->db, &series->query);
 }

@@ -1,7 +1,7 @@
 /* Updates of all panels of an account, one after the other.
  *
  *   firmware_series_look: what has ended is settled, and whose turn it is
- *     -> checks -> firmware_series_step: the panel gets its URL, or the device is left out
+ *     -> checks -> firmware_series_step: devices are left out until a panel gets its URL
  *
  * All state is in the database, and each statement locks the series that it takes: so any worker of
  * any instance takes the next step, and no two take the same one. */
@@ -23,6 +23,7 @@ struct series {
 	struct db_query query;
 	struct firmware_series_look_row row;
 	struct firmware_series_step_row step;
+	struct id device_id; /* device of the step; none: it leaves out only */
 	bool is_asking;
 	bool is_draining;
 };

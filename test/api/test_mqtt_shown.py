@@ -60,3 +60,43 @@ def test_a_plan_turns_the_light_off(served, broker, account):
             plan(*windows)
             wanted = {"state": state, "brightness": 60, "color_mode": "brightness"}
             wait_until(lambda wanted=wanted: json.loads(heard.newest.get(f"{topic}/light", b"{}")) == wanted, state)
+
+
+def test_the_light_is_as_bright_as_the_panel(served, broker, account):
+    """By settings, by windows of the plan, by dimming and by a leader; a dark panel has the brightness that is set."""
+    leader, device = account.device(brightness=80), account.device(brightness=60)
+    topic = f"{base(account)}/{device.id}"
+    all_day = {"from": "00:00", "to": "00:00"}
+
+    def plan(of, *windows):
+        account.request("PUT", f"{of.path}/plan", body={"windows": [all_day | one for one in windows]}).ok()
+
+    def light(state, brightness):
+        wanted = {"state": state, "brightness": brightness, "color_mode": "brightness"}
+        wait_until(lambda: json.loads(heard.newest.get(f"{topic}/light", b"{}")) == wanted, (state, brightness))
+
+    with broker.listen() as heard, Panel(served.server, device) as panel:
+        panel.wait_for_picture()
+        connect(account, broker).ok()
+        light("ON", 60)
+        plan(device, {"brightness": 7})
+        light("ON", 7)
+        account.request("PATCH", device.path, body={"brightness": 50}).ok()
+        plan(device, {"brightness": 7}, {"dark": True})
+        light("OFF", 50)
+        plan(device, {"brightness": 7}, {"brightness": 9})
+        light("ON", 9)
+        plan(device)
+        light("ON", 50)
+        account.request("PATCH", f"/v0/devices/{device.id}", body={"dimModeBrightness": 30}).ok()
+        account.request("POST", f"{device.path}/dim").ok()
+        light("ON", 30)
+        account.request("POST", f"{device.path}/undim").ok()
+        light("ON", 50)
+        account.request("PUT", f"{device.path}/leader", body={"leader": leader.id}).ok()
+        light("ON", 80)
+        plan(leader, {"brightness": 12})
+        light("ON", 12)
+        account.request("PUT", f"{device.path}/leader", body={"leader": leader.id, "ownBrightness": True}).ok()
+        light("ON", 50)
+    light("ON", 50)

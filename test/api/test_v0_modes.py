@@ -44,6 +44,36 @@ def test_night_now(world, account):
     assert (both["enabled"], both["active"], both["overrideUntil"]) == (False, True, None)
 
 
+def test_dark_windows_of_the_plan(world, account):
+    """It is night also in a dark window of the plan, in each answer, until nightModeActive ends it as wake does."""
+    other, device = account.device(brightness=50), account.device(brightness=50, timezone="Etc/UTC")
+    account.request("PUT", f"{device.path}/plan", body={"windows": [
+        {"from": "12:00", "to": "14:00", "dark": True}, {"from": "12:30", "to": "13:00", "dark": False},
+        {"from": "15:00", "to": "16:00", "brightness": 5}, {"from": "sunset", "to": "20:00", "dark": True}]}).ok()
+    patch(device, {"dimModeStartTime": "11:00"}).ok()
+
+    def modes(of):
+        found = shown(of)
+        [listed] = [one for one in account.get("/v0/devices").ok()["devices"] if one["id"] == of.id]
+        assert listed == found
+        return found["nightMode"]["active"], found["dimMode"]["active"]
+
+    with DatabaseClock(world.database) as clock:
+        for time, night, dimmed in (("11:59", False, True), ("12:00", True, False), ("12:45", False, True), ("13:30", True, False),
+                                    ("14:00", False, True), ("15:30", False, True), ("18:00", True, False), ("20:00", False, True)):
+            clock.set(f"2026-01-10 {time}+00")
+            assert modes(device) == (night, dimmed), time
+            assert modes(other) == (False, False)
+        clock.set("2026-01-10 13:30+00")
+        before = shown(device)
+        assert at_any_time(patch(device, before).ok()) == at_any_time(before)
+        awake = patch(device, {"nightModeActive": False}).ok()["nightMode"]
+        assert (awake["active"], awake["overrideUntil"]) == (False, "2026-01-10T14:00:00.000Z")
+        assert modes(device) == (False, True)
+        asleep = patch(device, {"nightModeActive": True}).ok()["nightMode"]
+        assert (asleep["active"], asleep["overrideUntil"]) == (True, "2026-01-10T14:00:00.000Z")
+
+
 def test_dimming_now(account):
     """dimModeActive is as nightModeActive: until the plan changes next, or without a plan until it is set again."""
     device = account.device(brightness=50)

@@ -45,3 +45,23 @@ def test_firmware(running, device):
     assert refused(running, 4, "device", "firmware-start", device["id"], "--release", "1.6.6")
     query(running, "UPDATE device SET board = 'tronbyt_s3' WHERE id = %s", device["id"])
     assert running.ctl("device", "firmware", device["id"])["board"] == "tronbyt_s3"
+
+
+def test_settings_of_a_device(running, device):
+    """Each in the words of its help, also where that names no list of them."""
+    told = {"brightness": "7", "volume": "8", "auto-dim": "on", "timezone": "Europe/Zagreb", "sleep": "on", "sleep-start": "22:30",
+            "sleep-end": "06:45", "schedule-interval": "20", "picture-limit-bytes": "220000", "size": "128x64", "locale": "hr",
+            "dim": "on", "dim-start": "20:00", "dim-brightness": "9", "color-filter": "sepia", "night-color-filter": "redshift",
+            "dim-color-filter": "inherit", "board": "tronbyt_s3_wide", "brightness-curve": "3,8,16,35,100", "note": "by the door",
+            "place": "", "allows-own-key": "on"}
+    options = [word for name, value in told.items() for word in ("--" + name, value)]
+    shown = running.ctl("device", "update", device["id"], *options)
+    assert (shown["colorFilter"], shown["nightColorFilter"], shown["dimColorFilter"]) == ("sepia", "redshift", "inherit")
+    assert (shown["size"], shown["board"], shown["pictureLimitBytes"], shown["locale"]) == ("128x64", "tronbyt_s3_wide", 220000, "hr")
+    assert shown["brightnessCurve"] == "3,8,16,35,100" and shown["allowsOwnKey"] is True
+    assert "--color-filter must be none, dimmed, " in refused(running, 2, "device", "update", device["id"], "--color-filter", "purple")
+
+
+def test_filter_of_an_entry(running, device, published):
+    entry = running.ctl("installation", "create", "--device", device["id"], "--app", published["slug"])["id"]
+    assert running.ctl("installation", "update", entry, "--device", device["id"], "--color-filter", "ice")["colorFilter"] == "ice"

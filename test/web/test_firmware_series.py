@@ -9,6 +9,7 @@ from firmware_images import image
 from lock_sessions import Session
 from people import Person, wait_until
 from rendered import statement
+from served_metrics import count_of
 from server import CtlError
 from test_firmware_images import add as add_image
 from test_firmware_updates import url_of
@@ -204,6 +205,33 @@ def test_a_device_that_is_removed_as_it_starts(world, fleet):
     wait_until(lambda: fleet.get()["state"] == "done", "the end")
 
 
+def test_many_that_are_left_out(start):
+    """They are left out together, not one by one, up to the next one that gets its firmware, and in their order."""
+    world = start("--rate-limit", "0", "--admin-listen", "127.0.0.1:0")
+    fleet = Fleet(world, Person(world), Person(world, is_administrator=True).browser())
+    first = fleet.add("first")
+    world.sql("""INSERT INTO device (id, account_id, name, link_key_hash, board, created_at)
+        SELECT gen_random_uuid(), account_id, 'far ' || number, sha256(number::text::bytea), board,
+            present_time() + number * interval '1 ms'
+        FROM device, generate_series(1, 300) AS number WHERE id = %s""", first["id"])
+    world.sql("INSERT INTO panel_info (device_id, firmware_version) SELECT id, '1.5.2' FROM device WHERE name LIKE 'far %%'")
+    last = fleet.add("last")
+    world.sql("UPDATE device SET created_at = present_time() + interval '1 hour' WHERE id = %s", last["id"])
+    with panel_of(world, first), panel_of(world, last):
+        fleet.ask("POST").ok()
+        fleet.wait_for(first="updating", last="waiting")
+        assert set(fleet.states().values()) == {"updating", "waiting"}
+        come_back(fleet, first)
+        fleet.wait_for(first="done", last="updating")
+    states = list(fleet.states().items())
+    assert (states[0], states[-1]) == (("first", "done"), ("last", "updating"))
+    assert {state for _, state in states[1:-1]} == {"left_out"} and len(states) == 302
+    # One for the first, three for 300, and one for the last; both workers may have sent each.
+    assert 5 <= count_of(world, "firmware_series_step") <= 10
+    come_back(fleet, last)
+    wait_until(lambda: fleet.get()["state"] == "done", "the end")
+
+
 def test_two_workers_at_the_same_device(postgres, start):
     """Both have seen that it has its turn: one orders its panel, or leaves it out, and the other does nothing."""
     world = start("--rate-limit", "0")
@@ -218,11 +246,13 @@ def test_two_workers_at_the_same_device(postgres, start):
     generation = "SELECT generation, order_generation FROM device WHERE id = %s"
     for device_id, reason in zip(ids, (None, "the panel is offline")):
         before = world.sql(generation, device_id)[0]
-        step = {"series_id": series, "device_id": device_id, "image_id": image_id}
+        step = {"series_id": series, "image_id": image_id} | ({
+            "device_id": str(uuid.UUID(int=0)), "left_ids": [device_id], "reasons": [reason]} if reason else {
+            "device_id": device_id, "left_ids": [], "reasons": []})
         with Session(world) as first, Session(world) as second:
             first.run("BEGIN")
-            assert len(first.run(statement("firmware_series_step"), step | {"reason": reason})) == 1
-            late = second.begin("firmware_series_step", **step, reason=None)
+            assert len(first.run(statement("firmware_series_step"), step)) == 1
+            late = second.begin("firmware_series_step", **step)
             first.run("COMMIT")
             assert late.result() == []
         after = world.sql(generation, device_id)[0]

@@ -309,6 +309,10 @@ def test_a_follower_takes_smaller_pictures_than_its_leader(world, person):
     assert same(found, [halved(image) for image in images])
     change(follower, pictureLimitBytes=60000)
     assert follower.poll().body and same(frames(follower.poll().body), found)
+    for one in (leader, follower, other):
+        polled = one.poll().body
+        answer = one.get("/picture.webp", key=person.key())
+        assert answer.status == 200 and answer.body == polled, (one.id, answer)
     wide = frames(other.poll().body)
     assert len(other.poll().body) <= 60000 and same(wide, images[:len(wide)])
 

@@ -151,6 +151,13 @@ bool device_is_awake(const struct device *device)
 	       device_brightness(device) > 0;
 }
 
+int device_shown_brightness(const struct device *device)
+{
+	int shown = yyjson_get_int(device_member(device->shown, "brightness"));
+
+	return shown > 0 ? shown : device_brightness(device);
+}
+
 const char *device_leader_id(const struct device *device)
 {
 	return device_text(device->about, "leader", NULL);

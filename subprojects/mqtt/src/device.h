@@ -83,4 +83,7 @@ bool device_pinned(const struct device *device, char ret_label[static LABEL_BYTE
 
 /* Whether the panel is on, as far as known. */
 bool device_is_awake(const struct device *device);
+/* Brightness that is set, percent. */
 int device_brightness(const struct device *device);
+/* Brightness of the panel, percent; the one that is set while the panel is dark or offline. */
+int device_shown_brightness(const struct device *device);

@@ -89,7 +89,7 @@ static bool tell_light(const struct publisher *publisher, struct device *device)
 
 	snprintf(text, sizeof(text),
 		 "{\"state\":\"%s\",\"brightness\":%d,\"color_mode\":\"brightness\"}",
-		 device_is_awake(device) ? "ON" : "OFF", device_brightness(device));
+		 device_is_awake(device) ? "ON" : "OFF", device_shown_brightness(device));
 	return tell_text(publisher, device, "light", text);
 }
 

@@ -16,6 +16,28 @@ uint8_t screen_dim(uint8_t value, int brightness)
 	return (uint8_t)lrint(value * sqrt(brightness / 100.0));
 }
 
+static uint8_t middle_of_four(const struct pixels *pixels, int row, int column, int colour)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 4; i++)
+		sum += pixels_at(pixels, 2 * row + i / 2, 2 * column + i % 2)[colour];
+	return (uint8_t)((sum + 2) / 4);
+}
+
+/* Makes a small picture of a wide one: each pixel is the middle of four. */
+static struct pixels halved(const struct pixels *wide)
+{
+	struct pixels small = {.is_wide = false};
+	uint8_t *rgb = small.rgb;
+
+	for (int row = 0; row < PANEL_HEIGHT; row++)
+		for (int column = 0; column < PANEL_WIDTH; column++)
+			for (int i = 0; i < 3; i++)
+				*rgb++ = middle_of_four(wide, row, column, i);
+	return small;
+}
+
 static struct screen_cell make_cell(const struct pixels *pixels, const uint8_t dimmed[256], int row,
 				    int column)
 {
@@ -102,6 +124,13 @@ static void draw_status(struct screen *screen, int row, const char *status, FILE
 void screen_draw(struct screen *screen, const struct pixels *pixels, int brightness,
 		 const char *status, FILE *text)
 {
+	struct pixels small;
+
+	if (pixels->is_wide &&
+	    (screen->columns < PANEL_WIDTH_MAX || screen->rows <= SCREEN_ROWS_MAX)) {
+		small = halved(pixels);
+		pixels = &small;
+	}
 	screen->known &= screen->is_wide == pixels->is_wide;
 	screen->is_wide = pixels->is_wide;
 	if (!screen->known)

@@ -19,7 +19,7 @@ struct screen {
 	int rows;
 	/* Content of the terminal, so that only changes are written. */
 	bool known;
-	bool is_wide;
+	bool is_wide; /* drawn with the columns of a wide panel */
 	struct screen_cell cells[SCREEN_ROWS_MAX][PANEL_WIDTH_MAX];
 	char status[SCREEN_STATUS_MAX];
 };
@@ -28,7 +28,8 @@ struct screen {
 void screen_reset(struct screen *screen, int columns, int rows);
 
 /* Writes the text that makes the terminal show pixels at this brightness (0 to 100; 0: dark) and,
- * in the row below, status (UTF-8 without control characters). Parts that do not fit are left out.
+ * in the row below, status (UTF-8 without control characters). Wide pixels are halved if the
+ * terminal has no room for them and the status. Parts that do not fit are left out.
  * Writes nothing if nothing has changed. */
 void screen_draw(struct screen *screen, const struct pixels *pixels, int brightness,
 		 const char *status, FILE *text);

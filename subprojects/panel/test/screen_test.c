@@ -136,6 +136,26 @@ SCENE(test_wide_picture)
 	assert_int_equal(count(BLOCK), 1);
 }
 
+/* A terminal of the usual size has no room for a wide picture: it shows all of it, halved. */
+SCENE(test_wide_picture_in_a_usual_terminal)
+{
+	pixels.is_wide = true;
+	for (int i = 0; i < 4; i++)
+		set(126 + i % 2, 62 + i / 2, i < 2 ? 100 : 0, 200, i == 0 ? 2 : 0);
+	draw(100, "ready");
+	assert_int_equal(count(BLOCK), 1);
+	assert_non_null(strstr(text, "\x1b[16;64H"));
+	assert_non_null(strstr(text, "\x1b[48;2;50;200;1m" BLOCK));
+	screen_reset(&screen, 128, 32);
+	draw(100, "ready");
+	assert_int_equal(count(BLOCK), 64 * 16);
+	assert_non_null(strstr(text, "\x1b[17;1H\x1b[2mready"));
+	screen_reset(&screen, 128, 33);
+	draw(100, "ready");
+	assert_int_equal(count(BLOCK), 128 * 32);
+	assert_non_null(strstr(text, "\x1b[33;1H\x1b[2mready"));
+}
+
 SCENE(test_small_terminal)
 {
 	screen_reset(&screen, 10, 4);
