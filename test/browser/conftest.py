@@ -175,6 +175,9 @@ class Scene(DeviceScene, FlashScene):
         answer = self.server.request("PATCH", f"/v1/devices/{device}", fields, key=self.key)
         assert answer.status == 200, answer.body
 
+    def resize(self, device, size):
+        self.server.ctl("device", "update", device, "--size", size)
+
     def log(self):
         return self.server.log()
 

@@ -59,6 +59,46 @@ export default {
 		assert.equal(await page.locator("img.panel-picture").count(), 0);
 	},
 
+	"a panel in the browser has the size of its device": async (stage) => {
+		const { device, page } = await openPanel(stage);
+		const dots = () =>
+			page.evaluate(() => {
+				const { style, dataset } = document.querySelector(".panel");
+				const { clientWidth, clientHeight } = document.querySelector(".panel-face");
+				const { naturalWidth } = document.querySelector("img.panel-picture");
+				const columns = Number(style.getPropertyValue("--columns"));
+				return {
+					columns,
+					naturalWidth,
+					isWide: dataset.wide,
+					wide: (clientWidth / columns) % 1,
+					high: clientWidth / clientHeight,
+				};
+			});
+		await stage.ask("push", { device: device.id, colour: [200, 30, 10] });
+		await showsColour(page, [200, 30, 10]);
+		assert.deepEqual(await dots(), {
+			columns: 64,
+			naturalWidth: 64,
+			isWide: "false",
+			wide: 0,
+			high: 2,
+		});
+		await stage.ask("resize", { device: device.id, size: "128x64" });
+		await page.locator('.panel[data-wide="true"]').waitFor();
+		await stage.ask("push", { device: device.id, colour: [10, 30, 200] });
+		await showsColour(page, [10, 30, 200]);
+		assert.deepEqual(await dots(), {
+			columns: 128,
+			naturalWidth: 128,
+			isWide: "true",
+			wide: 0,
+			high: 2,
+		});
+		await stage.ask("resize", { device: device.id, size: "64x32" });
+		await page.locator('.panel[data-wide="false"]').waitFor();
+	},
+
 	"a panel keeps its key in the browser, and not in the URL": async (stage) => {
 		const { device, page } = await openPanel(stage);
 		assert.equal(new URL(page.url()).hash, "");
