@@ -55,14 +55,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def drip(self, content, stop):
-        """A byte now and then, until the client leaves."""
+    def drip(self, content, stop, path):
+        """Some bytes now and then, one if not said otherwise, until the client leaves."""
         self.close_connection = True
-        with contextlib.suppress(OSError):
-            for byte in content:
-                self.wfile.write(bytes([byte]))
+        step = self.server.releases.drops.get(path, 1)
+        try:
+            for at in range(0, len(content), step):
+                self.wfile.write(content[at:at + step])
                 if stop.wait(0.2):
                     return
+        except OSError:
+            self.server.releases.left.append(path)
 
     def do_GET(self):
         releases = self.server.releases
@@ -93,7 +96,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header(f"X-{number}", "a" * releases.headers[path][1])
         self.end_headers()
         if path in releases.dripping:
-            self.drip(content, releases.dripping[path])
+            self.drip(content, releases.dripping[path], path)
             return
         half = len(content) // 2
         with contextlib.suppress(OSError):
@@ -110,6 +113,7 @@ class Releases:
     def __init__(self, certificate):
         self.seen, self.gates, self.missing, self.answers, self.etags, self.list = [], {}, {}, {}, {}, []
         self.headers, self.dripping = {}, {}  # (number, bytes of each); events that end it
+        self.drops, self.left = {}, []  # bytes of a drop; paths of dripping files whose clients have left
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.server.releases = self
@@ -122,7 +126,7 @@ class Releases:
 
     def clear(self):
         self.seen.clear()
-        for kept in (self.gates, self.missing, self.answers, self.etags, self.headers, self.dripping):
+        for kept in (self.gates, self.missing, self.answers, self.etags, self.headers, self.dripping, self.drops, self.left):
             kept.clear()
         self.list.clear()
         self.publish()

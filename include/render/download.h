@@ -48,8 +48,8 @@ struct download {
 	char problem[OUTBOUND_PROBLEM_BYTES];
 	char etag[DOWNLOAD_ETAG_BYTES];		  /* empty: none, or a longer one */
 	uint8_t sha256[crypto_hash_sha256_BYTES]; /* of the bytes */
-	bool is_dropped;			  /* not completed, because this worker ends */
-	int file; /* descriptor of the bytes, from offset 0; -1: there are none */
+	bool is_dropped; /* not completed, because this worker ends, or by download_cancel() */
+	int file;	 /* descriptor of the bytes, from offset 0; -1: there are none */
 
 	struct download_flight *flight; /* private */
 };
@@ -59,5 +59,8 @@ struct downloads *engines_downloads(struct engines *engines);
 
 /* Starts a download. If the worker has no free file, or after engines_drain(), it fails at once. */
 void download_start(struct downloads *downloads, struct download *download);
+/* Ends a download before its time: done() follows soon, with is_dropped. Nothing happens if it has
+ * ended. */
+void download_cancel(struct downloads *downloads, struct download *download);
 /* Gives the file up. Call it for each download after done(), once. */
 void download_end(struct downloads *downloads, struct download *download);

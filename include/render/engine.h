@@ -142,6 +142,8 @@ struct engine_job {
 	 * clause for its author, static. NULL: no such restriction. */
 	const char *why_public;
 	bool is_preview; /* a person waits for it */
+	bool
+	    has_full_time; /* a preview that the account's earlier ones do not limit, nor it them */
 	/* Additional time by the clock for a script in Starlark, and for painting: for a run that
 	 * was ENGINE_LATE before. */
 	unsigned wall_extra_ms;

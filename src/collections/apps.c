@@ -1,309 +1,113 @@
-/* Import of the apps of an archive, one by one.
+/* Apps of an archive: which are imported, and in which places.
  *
- *   its files -> a lane packs them -> the server has all of it: unchanged
- *     -> known: does it reach a new host, or ask for a new secret? held, unless that was confirmed
- *     -> the request that imports it, again if the server is busy -> the next app */
+ *   sorted out in a lane -> the reader gives the next one as soon as a place is free
+ *     -> app.c imports it -> noted, its place is free -> all are: apps_done()
+ *
+ * Several are imported at the same time: each waits for its form, a lane and the database. */
 #include "base/memory.h"
-#include "record/json.h"
 #include "state.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum {
-	FILES_MAX = 2000,
-	POSTS_MAX = 60, /* requests of an app, while the server is busy */
-	AGAIN_MS = 1000,
-	STATUS_OK = 200,
-	STATUS_TOO_MANY = 429,
-	STATUS_UNAVAILABLE = 503,
-};
+enum { FILES_MAX = 2000 };
 
-struct memory_folder {
-	struct app_folder folder;
-	const struct source_fetch *fetch;
-};
-
-struct memory_pictures {
-	struct import_pictures pictures;
-	const struct source_fetch *fetch;
-};
-
-static struct import_app *app_of(struct source_fetch *fetch)
+/* Asks the reader for the next app, if there is a place and room for it. */
+static void read_next(struct source_fetch *fetch)
 {
-	return &fetch->apps[fetch->at];
+	struct app_place *place = NULL;
+	size_t bytes = 0;
+
+	for (int i = 0; i < IMPORTS_AT_ONCE; i++) {
+		bytes += fetch->places[i].bytes;
+		if (!fetch->places[i].is_used)
+			place = &fetch->places[i];
+	}
+	if (fetch->reading || !place || fetch->unread == 0 || fetch->is_given ||
+	    bytes > IMPORT_BYTES_AT_ONCE)
+		return;
+	fetch->unread--;
+	fetch->reading = place;
+	place->is_used = true;
+	place->at = fetch->count; /* not known yet */
+	archive_next(&fetch->archive);
 }
 
-/* ---- its files ---- */
+/* ---- files ---- */
 
 void apps_take_file(struct source_fetch *fetch, struct str name, struct str content)
 {
+	struct app_place *place = fetch->reading;
 	struct fetched_file *file;
 
-	if (fetch->file_count == FILES_MAX)
+	if (!place || place->file_count == FILES_MAX)
 		return; /* the reader allows no more */
-	if (!fetch->files)
-		fetch->files = memory_zalloc(FILES_MAX * sizeof(*fetch->files));
-	file = &fetch->files[fetch->file_count++];
+	if (!place->files)
+		place->files = memory_zalloc(FILES_MAX * sizeof(*place->files));
+	file = &place->files[place->file_count++];
 	file->name = memory_zalloc(name.length + 1);
 	memcpy(file->name, name.data, name.length);
 	buffer_append_str(&file->content, content);
-}
-
-static const struct buffer *find_file(const struct source_fetch *fetch, const char *name)
-{
-	for (unsigned i = 0; i < fetch->file_count; i++)
-		if (strcmp(fetch->files[i].name, name) == 0)
-			return &fetch->files[i].content;
-	return NULL;
-}
-
-static int read_file(const struct app_folder *folder, const char *name, bool was_named,
-		     struct buffer *data, char ret_fault[static APP_FAULT_MAX])
-{
-	const struct memory_folder *own = container_of(folder, struct memory_folder, folder);
-	const struct buffer *content = find_file(own->fetch, name);
-
-	(void)was_named;
-	if (!content) {
-		snprintf(ret_fault, APP_FAULT_MAX, "%s is missing", name);
-		return -1;
-	}
-	buffer_append_str(data, buffer_view(content));
-	return 0;
-}
-
-static bool read_picture(const struct import_pictures *pictures, const char *name, size_t bytes_max,
-			 struct buffer *data)
-{
-	const struct memory_pictures *own =
-	    container_of(pictures, struct memory_pictures, pictures);
-	const struct buffer *content = find_file(own->fetch, name);
-
-	if (!content || buffer_length(content) > bytes_max)
-		return false;
-	buffer_append_str(data, buffer_view(content));
-	return true;
-}
-
-static void choose_picture(struct source_fetch *fetch, struct import_app *app)
-{
-	const char *slash = strrchr(app->path, '/');
-	struct memory_pictures memory = {
-	    .pictures = {.folder = slash ? slash + 1 : app->path, .read = read_picture},
-	    .fetch = fetch};
-	struct import_pictures *pictures = &memory.pictures;
-
-	pictures->names = memory_zalloc(IMPORT_PICTURE_NAMES_MAX * sizeof(char *));
-	for (unsigned i = 0; i < fetch->file_count; i++)
-		if (!strchr(fetch->files[i].name, '/') &&
-		    pictures->count < IMPORT_PICTURE_NAMES_MAX)
-			pictures->names[pictures->count++] = fetch->files[i].name;
-	import_choose_picture(app, pictures);
-	free(pictures->names);
-}
-
-/* Makes the request of an app, on a worker thread. */
-static bool pack(struct lane_job *job)
-{
-	struct source_fetch *fetch = container_of(job, struct source_fetch, job);
-	struct import_app *app = app_of(fetch);
-	struct memory_folder memory = {.folder = {.read = read_file}, .fetch = fetch};
-	char fault[APP_FAULT_MAX];
-
-	for (unsigned i = 0; i < fetch->file_count; i++)
-		app_folder_add(&memory.folder, fetch->files[i].name);
-	if (app_pack_folder(&memory.folder, &app->script, &app->is_typescript, fault) < 0)
-		import_fail(app, arena_copy(&app->arena, str_from(fault)));
-	else if (buffer_length(&app->script) > APP_SCRIPT_BYTES_MAX)
-		import_fail(app, STR("is larger than 8 MiB"));
-	else
-		import_app_name_version(app);
-	app_folder_finish(&memory.folder);
-	if (app->outcome != IMPORT_WAITS)
-		return false;
-	choose_picture(fetch, app);
-	fetch->is_same_app = import_has_all(app);
-	buffer_clear(&fetch->body);
-	if (!fetch->is_same_app)
-		import_write_body(app, false, &fetch->body);
-	return false;
-}
-
-/* ---- what came of it ---- */
-
-static void next_app(struct source_fetch *fetch, enum outcome_kind kind, struct str reason)
-{
-	struct import_app *app = app_of(fetch);
-
-	outcome_note(&fetch->outcome, kind, app->name, reason);
-	if (kind == OUTCOME_MADE || kind == OUTCOME_UPDATED || kind == OUTCOME_UNCHANGED)
-		outcome_keep(&fetch->outcome, app->name, fetch->folders[fetch->at].sha256);
-	buffer_finish(&app->script);
-	buffer_finish(&app->picture);
-	buffer_finish(&fetch->body);
-	fetch_drop_files(fetch);
-	if (--fetch->left > 0 && !fetch->is_given)
-		archive_next(&fetch->archive);
-	else if (fetch->left > 0)
-		fetch_end(fetch, "failed", "the archive has fewer apps than it said");
-	else if (fetch->is_given)
-		fetch->apps_done(fetch);
-}
-
-/* ---- the request ---- */
-
-static struct str text_of(const struct json_value *object, const char *name)
-{
-	struct str text;
-
-	return json_get_str(json_member(object, name), &text) ? text : (struct str){0};
-}
-
-static struct str message_of(struct import_app *app, const struct json_value *problem)
-{
-	struct str file = text_of(problem, "file"), message = text_of(problem, "message");
-	int64_t line = 0;
-
-	(void)json_get_integer(json_member(problem, "line"), &line);
-	if (!file.length)
-		return arena_copy(&app->arena, message);
-	return arena_printf(&app->arena, "%.*s:%lld: %.*s", STR_ARG(file), (long long)line,
-			    STR_ARG(message));
-}
-
-static void take_answer(struct source_fetch *fetch, int status, const struct json_value *answer)
-{
-	struct import_app *app = app_of(fetch);
-	struct str outcome = text_of(answer, "outcome"), detail = text_of(answer, "detail");
-	const struct json_value *errors = json_member(answer, "errors");
-	unsigned count;
-
-	if (status == STATUS_OK && str_equal(outcome, STR("made")))
-		next_app(fetch, OUTCOME_MADE, (struct str){0});
-	else if (status == STATUS_OK && str_equal(outcome, STR("updated")))
-		next_app(fetch, OUTCOME_UPDATED, (struct str){0});
-	else if (status == STATUS_OK)
-		next_app(fetch, OUTCOME_FAILED, message_of(app, json_member(answer, "problem")));
-	else if (json_get_array(errors, &count) && count)
-		next_app(fetch, OUTCOME_FAILED,
-			 ARENA_JOIN(&app->arena, text_of(json_array_item(errors, 0), "pointer"),
-				    STR(": "), text_of(json_array_item(errors, 0), "detail")));
-	else
-		next_app(
-		    fetch, OUTCOME_FAILED,
-		    detail.length
-			? arena_copy(&app->arena, detail)
-			: arena_printf(&app->arena, "the server answered with status %d", status));
-}
-
-static void post_app(struct source_fetch *fetch);
-
-static void on_again(struct deadline *deadline)
-{
-	post_app(container_of(deadline, struct source_fetch, again));
-}
-
-static void on_posted(struct own_post *post, int status, struct str body)
-{
-	struct source_fetch *fetch = container_of(post, struct source_fetch, post);
-	bool is_busy = status == 0 || status == STATUS_TOO_MANY || status == STATUS_UNAVAILABLE;
-	struct json_document document = {0};
-	struct arena arena = {0};
-	struct str reason;
-
-	if (fetch->is_ending) {
-		fetch_settle(fetch);
-		return;
-	}
-	if (is_busy && fetch->posts < POSTS_MAX) {
-		deadline_set(fetch->collections->settings.loop, &fetch->again, AGAIN_MS);
-		return;
-	}
-	fetch->has_passing |= is_busy;
-	if (!body.length || !json_parse(body, &arena, &document, &reason))
-		document = (struct json_document){0};
-	take_answer(fetch, status, document.root);
-	json_document_finish(&document);
-	arena_finish(&arena);
-}
-
-static void post_app(struct source_fetch *fetch)
-{
-	struct collections *collections = fetch->collections;
-	char id[ID_TEXT_LENGTH + 1], path[120];
-	struct buffer body = {0};
-
-	fetch->posts++;
-	id_format(fetch->collection_id, id);
-	snprintf(path, sizeof(path), "/web/admin/collections/%s/apps", id);
-	buffer_append_str(&body, buffer_view(&fetch->body));
-	fetch->post.done = on_posted;
-	own_post_start(&fetch->post, collections->settings.loop, collections->settings.http,
-		       &collections->settings.listener, path, fetch->row.account, &body);
-}
-
-/* ---- what it newly reaches ---- */
-
-static void on_reach(struct db_query *query, const struct db_result *result)
-{
-	struct source_fetch *fetch = container_of(query, struct source_fetch, query);
-	struct app_archive_reach_row *row = &fetch->reach;
-	struct import_app *app = app_of(fetch);
-
-	*row = (struct app_archive_reach_row){0};
-	if (result->row_count)
-		db_read_row(result, 0, query->record, &app->arena, row);
-	if (row->hosts.length)
-		next_app(fetch, OUTCOME_HELD,
-			 ARENA_JOIN(&app->arena, STR("names new hosts: "), row->hosts,
-				    row->asks_secret ? STR("; asks for a new secret") : STR("")));
-	else if (row->asks_secret)
-		next_app(fetch, OUTCOME_HELD, STR("asks for a new secret"));
-	else
-		post_app(fetch);
-}
-
-static void judge(struct source_fetch *fetch)
-{
-	struct import_app *app = app_of(fetch);
-
-	fetch->posts = 0;
-	if (app->outcome == IMPORT_FAILED) {
-		next_app(fetch, OUTCOME_FAILED, app->remark);
-	} else if (fetch->is_same_app) {
-		next_app(fetch, OUTCOME_UNCHANGED, (struct str){0});
-	} else if (!app->state || fetch->is_confirmed) {
-		post_app(fetch);
-	} else {
-		statement_app_archive_reach(fetch_query(fetch),
-					    &(struct app_archive_reach_parameters){
-						.collection_id = fetch->collection_id,
-						.slug = app->slug,
-						.script = buffer_view(&app->script),
-					    },
-					    NULL);
-		fetch_ask(fetch, on_reach);
-	}
+	place->bytes += content.length;
 }
 
 void apps_take_end(struct source_fetch *fetch, unsigned app)
 {
-	size_t bytes = 0;
+	struct app_place *place = fetch->reading;
 
-	for (unsigned i = 0; i < fetch->file_count; i++)
-		bytes += buffer_length(&fetch->files[i].content);
-	fetch->at = app;
-	if (fetch->left > 0)
-		fetch_in_lane(fetch, bytes, pack, judge);
+	if (!place)
+		return;
+	fetch->reading = NULL;
+	place->at = app;
+	app_begin(place);
+	read_next(fetch);
+}
+
+/* ---- what came of them ---- */
+
+/* Goes on if all apps are done, or the reader gives no more and those at work are. */
+static void go_on(struct source_fetch *fetch)
+{
+	if (!fetch->is_given) {
+		read_next(fetch);
+		return;
+	}
+	if (fetch->left == 0) {
+		fetch->apps_done(fetch);
+		return;
+	}
+	for (int i = 0; i < IMPORTS_AT_ONCE; i++)
+		if (fetch->places[i].is_used && &fetch->places[i] != fetch->reading)
+			return;
+	fetch_end(fetch, "failed", "the archive has fewer apps than it said");
+}
+
+static void note_app(struct app_place *place, enum outcome_kind kind, struct str reason)
+{
+	struct source_fetch *fetch = place->fetch;
+	struct import_app *app = &fetch->apps[place->at];
+
+	outcome_note(&fetch->outcome, kind, app->name, reason);
+	if (kind == OUTCOME_MADE || kind == OUTCOME_UPDATED || kind == OUTCOME_UNCHANGED)
+		outcome_keep(&fetch->outcome, app->name, fetch->folders[place->at].sha256);
+	place_finish(place);
+	fetch->left--;
+	go_on(fetch);
+}
+
+void apps_take_all(struct source_fetch *fetch)
+{
+	fetch->is_given = true;
+	go_on(fetch);
 }
 
 /* ---- the start ---- */
 
 void apps_init(struct source_fetch *fetch)
 {
-	deadline_init(&fetch->again, on_again);
+	fetch->app_done = note_app;
+	for (int i = 0; i < IMPORTS_AT_ONCE; i++)
+		app_init(&fetch->places[i], fetch);
 }
 
 /* Lists the apps that are wanted, and notes the others, on a worker thread. */
@@ -331,12 +135,11 @@ static bool sort_out(struct lane_job *job)
 
 static void want(struct source_fetch *fetch)
 {
-	fetch->left = fetch->wanted_count;
+	fetch->left = fetch->unread = fetch->wanted_count;
 	archive_want(&fetch->archive, fetch->wanted, fetch->wanted_count);
 	free(fetch->wanted);
 	fetch->wanted = NULL;
-	if (fetch->left > 0)
-		archive_next(&fetch->archive);
+	read_next(fetch);
 }
 
 void apps_begin(struct source_fetch *fetch)

@@ -253,12 +253,11 @@ static void on_end(struct archive *archive, const char *problem)
 	struct source_fetch *fetch = container_of(archive, struct source_fetch, archive);
 	char words[FETCH_PROBLEM_BYTES];
 
-	fetch->is_given = true;
-	if (!problem[0] && fetch->left == 0) {
-		apps_done(fetch);
+	if (!problem[0]) {
+		apps_take_all(fetch);
 	} else if (archive->is_lost) {
 		fetch_retry(fetch, problem);
-	} else if (problem[0]) {
+	} else {
 		snprintf(words, sizeof(words), "the archive %s", problem);
 		fetch_end(fetch, "failed", words);
 	}

@@ -1,5 +1,6 @@
 /* State of the collections, for the files of this folder: collections.c looks for work, fetch.c
- * fetches one, apps.c imports its apps, work.c is shared by both. */
+ * fetches one, apps.c hands its apps to places where app.c imports one each; work.c and places.c
+ * are shared. */
 #pragma once
 
 #include "checkout/checkout.h"
@@ -12,7 +13,15 @@
 #include "render/archive.h"
 #include "render/download.h"
 
-enum { FETCH_LEASE_MS = 60 * 1000, FETCH_PROBLEM_BYTES = 400 };
+enum {
+	FETCH_LEASE_MS = 60 * 1000,
+	FETCH_PROBLEM_BYTES = 400,
+	/* Apps of a fetch that are imported at the same time: fewer than half of LIMIT_PREVIEWS, so
+	 * that their forms leave room to the previews of others. */
+	IMPORTS_AT_ONCE = 12,
+	/* No further app is read while those at work hold more bytes. */
+	IMPORT_BYTES_AT_ONCE = 32 * 1024 * 1024,
+};
 
 /* Folder of an app in the archive. */
 struct listed_folder {
@@ -24,6 +33,31 @@ struct listed_folder {
 struct fetched_file {
 	char *name;
 	struct buffer content;
+};
+
+struct source_fetch;
+
+#define FETCH_DATABASE_LOST "the database was interrupted"
+
+/* Place of an app that is being imported. */
+struct app_place {
+	struct source_fetch *fetch;
+	bool is_used;
+	size_t at; /* the app's number */
+	struct fetched_file *files;
+	unsigned file_count;
+	size_t bytes;	  /* of its files */
+	bool is_same_app; /* the server has all of it */
+	struct buffer body;
+	struct own_post post;
+	unsigned posts; /* of this app */
+	struct deadline again;
+	struct lane_job job;
+	bool is_in_lane;
+	struct arena query_arena;
+	struct db_query query;
+	bool is_asking;
+	struct app_archive_reach_row reach;
 };
 
 struct source_fetch {
@@ -49,19 +83,15 @@ struct source_fetch {
 	struct id collection_id;
 	struct outcome outcome;
 
-	/* The app at work: its files, the request. */
-	size_t at;
-	struct fetched_file *files;
-	unsigned file_count;
-	bool is_same_app; /* the server has all of it */
+	struct app_place places[IMPORTS_AT_ONCE];
+	struct app_place *reading; /* gets the files that come; NULL: none were asked for */
 	unsigned *wanted, wanted_count;
 	size_t left;	  /* wanted apps that are not done */
-	bool is_given;	  /* all files were: the last app may be at work */
+	size_t unread;	  /* wanted apps that were not asked for */
+	bool is_given;	  /* all files were: the last apps may be at work */
 	bool has_passing; /* an app failed for a reason that may pass */
-	struct buffer body;
-	struct own_post post;
-	unsigned posts; /* of this app */
-	struct deadline again;
+	/* Notes what came of the app of a place, which is free again. */
+	void (*app_done)(struct app_place *place, enum outcome_kind kind, struct str reason);
 	void (*apps_done)(struct source_fetch *fetch);
 
 	struct lane_job job;
@@ -75,7 +105,6 @@ struct source_fetch {
 	void (*asked)(struct db_query *query, const struct db_result *result);
 	struct app_collection_choose_row chosen;
 	struct app_archive_compare_row compared;
-	struct app_archive_reach_row reach;
 
 	struct arena note_arena;
 	struct db_query note;
@@ -113,8 +142,6 @@ void fetch_end(struct source_fetch *fetch, const char *state, const char *proble
 void fetch_settle(struct source_fetch *fetch);
 /* Notes the progress from now on. */
 void fetch_note_progress(struct source_fetch *fetch);
-/* Frees the files of the app at work. */
-void fetch_drop_files(struct source_fetch *fetch);
 /* Runs a step on a worker thread, then then(), unless the fetch is ending. */
 void fetch_in_lane(struct source_fetch *fetch, size_t size, bool (*run)(struct lane_job *job),
 		   void (*then)(struct source_fetch *fetch));
@@ -131,6 +158,25 @@ void apps_init(struct source_fetch *fetch);
 void apps_begin(struct source_fetch *fetch);
 void apps_take_file(struct source_fetch *fetch, struct str name, struct str content);
 void apps_take_end(struct source_fetch *fetch, unsigned app);
+/* Notes that no further files come. */
+void apps_take_all(struct source_fetch *fetch);
+
+/* ---- app.c ---- */
+
+void app_init(struct app_place *place, struct source_fetch *fetch);
+/* Imports the app, whose files are there; then calls fetch->app_done(). */
+void app_begin(struct app_place *place);
+
+/* ---- places.c ---- */
+
+/* Frees the files of the app. */
+void place_drop_files(struct app_place *place);
+/* Frees what the place holds, also in its app: another one may have it. */
+void place_finish(struct app_place *place);
+bool places_are_at_work(const struct source_fetch *fetch);
+/* Starts no further request. */
+void places_stop(struct source_fetch *fetch);
+void places_finish(struct source_fetch *fetch);
 
 /* ---- fetch.c ---- */
 

@@ -38,7 +38,6 @@ static void free_fetch(struct source_fetch *fetch)
 	free(fetch->wanted);
 	outcome_finish(&fetch->outcome);
 	buffer_finish(&fetch->lines);
-	buffer_finish(&fetch->body);
 	arena_finish(&fetch->query_arena);
 	arena_finish(&fetch->note_arena);
 	arena_finish(&fetch->arena);
@@ -92,23 +91,12 @@ static void store_end(struct source_fetch *fetch)
 	db_submit(fetch->collections->settings.db, &fetch->query);
 }
 
-void fetch_drop_files(struct source_fetch *fetch)
-{
-	for (unsigned i = 0; i < fetch->file_count; i++) {
-		free(fetch->files[i].name);
-		buffer_finish(&fetch->files[i].content);
-	}
-	free(fetch->files);
-	fetch->files = NULL;
-	fetch->file_count = 0;
-}
-
 void fetch_settle(struct source_fetch *fetch)
 {
-	if (fetch->has_archive || fetch->is_in_lane || fetch->is_asking || fetch->post.is_open ||
-	    (fetch->has_download && fetch->download.flight))
+	if (fetch->has_archive || fetch->is_in_lane || fetch->is_asking ||
+	    places_are_at_work(fetch) || (fetch->has_download && fetch->download.flight))
 		return;
-	fetch_drop_files(fetch);
+	places_finish(fetch);
 	if (fetch->has_download)
 		download_end(engines_downloads(fetch->collections->settings.engines),
 			     &fetch->download);
@@ -126,9 +114,12 @@ void fetch_end(struct source_fetch *fetch, const char *state, const char *proble
 	if (problem)
 		log_warn("collections", "collection not fetched", LOG_TEXT("problem", problem));
 	deadline_clear(fetch->collections->settings.loop, &fetch->note_next);
-	deadline_clear(fetch->collections->settings.loop, &fetch->again);
+	places_stop(fetch);
 	if (fetch->has_archive)
 		archive_close(&fetch->archive);
+	if (fetch->has_download)
+		download_cancel(engines_downloads(fetch->collections->settings.engines),
+				&fetch->download);
 	fetch_settle(fetch);
 }
 
@@ -237,7 +228,7 @@ static void on_asked(struct db_query *query, const struct db_result *result)
 	if (fetch->is_ending)
 		fetch_settle(fetch);
 	else if (result->outcome != DB_OK)
-		fetch_retry(fetch, "the database was interrupted");
+		fetch_retry(fetch, FETCH_DATABASE_LOST);
 	else
 		fetch->asked(query, result);
 }

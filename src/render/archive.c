@@ -8,6 +8,7 @@
 #include "sandboxed.h"
 
 #include <stdio.h>
+#include <sys/wait.h>
 #include <text/utf8.h>
 #include <unistd.h>
 #include <yyjson.h>
@@ -42,6 +43,7 @@ static const char no_program[] = "this server cannot unpack archives, see its lo
 static const char lost[] = "the server was interrupted";
 static const char late[] = "takes too long to unpack";
 static const char broken[] = "cannot be unpacked";
+static const char costly[] = "needs more time or memory to be unpacked than an archive of apps may";
 
 /* ---- the end ---- */
 
@@ -105,16 +107,24 @@ static void on_deadline(struct deadline *deadline)
 	archive_fail(container_of(deadline, struct archive_flight, deadline), late, false);
 }
 
+/* Whether the program was ended by its limits: by a signal beyond its CPU time, by Go without
+ * memory. */
+static bool is_unfinished(int status)
+{
+	enum { STATUS_OF_GO = 2 };
+
+	return WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_OF_GO);
+}
+
 static void on_gone(struct sandboxed *process, enum sandboxed_end end, int status)
 {
 	struct archive_flight *flight = sandboxed_context(process);
 
-	(void)status;
 	flight->process = NULL;
 	if (flight->archive)
 		flight->archive->cpu_ms = sandboxed_cpu_ms(process);
 	archive_fail(flight,
-		     end == SANDBOXED_ENDED	    ? broken
+		     end == SANDBOXED_ENDED	    ? (is_unfinished(status) ? costly : broken)
 		     : end == SANDBOXED_NOT_STARTED ? no_program
 						    : lost,
 		     end != SANDBOXED_ENDED);

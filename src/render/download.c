@@ -45,6 +45,7 @@ struct download_flight {
 
 static const char no_host[] = "this server cannot send requests, see its log";
 static const char ends[] = "the server is being restarted";
+static const char cancelled[] = "the download was cancelled";
 static const char no_file[] = "this worker fetches as many files as it can, try again later";
 
 /* ---- the end ---- */
@@ -305,6 +306,23 @@ void download_start(struct downloads *downloads, struct download *download)
 		download_begin(flight);
 }
 
+static void drop(struct download_flight *flight, const char *words)
+{
+	bool is_asked = flight->download->file >= 0 && !flight->is_answered;
+
+	if (is_asked)
+		egress_forget(&flight->fetch);
+	flight->download->is_dropped = true;
+	fail_later(flight, words);
+}
+
+void download_cancel(struct downloads *downloads, struct download *download)
+{
+	(void)downloads;
+	if (download->flight)
+		drop(download->flight, cancelled);
+}
+
 void download_end(struct downloads *downloads, struct download *download)
 {
 	require(!download->flight);
@@ -344,20 +362,10 @@ void downloads_drain(struct downloads *downloads)
 {
 	downloads->is_draining = true;
 	downloads->egress = NULL;
-	list_for_each (node, &downloads->waiting) {
-		struct download_flight *flight = container_of(node, struct download_flight, node);
-
-		flight->download->is_dropped = true;
-		fail_later(flight, ends);
-	}
-	list_for_each (node, &downloads->flights) {
-		struct download_flight *flight = container_of(node, struct download_flight, node);
-
-		if (!flight->is_answered)
-			egress_forget(&flight->fetch);
-		flight->download->is_dropped = true;
-		fail_later(flight, ends);
-	}
+	list_for_each (node, &downloads->waiting)
+		drop(container_of(node, struct download_flight, node), ends);
+	list_for_each (node, &downloads->flights)
+		drop(container_of(node, struct download_flight, node), ends);
 }
 
 void downloads_destroy(struct downloads *downloads)

@@ -117,7 +117,8 @@ static void leave(struct engine_run *run)
 	}
 	if (run->is_preview)
 		preview_note(&run->engines->accounts, run->account, run->what,
-			     run->answer.problem.kind, preview_cost_us(run), clock_monotonic_us());
+			     run->has_full_time ? ENGINE_DONE : run->answer.problem.kind,
+			     preview_cost_us(run), clock_monotonic_us());
 	if (run->is_sketch)
 		preview_note(&run->engines->sketchers, run->account, run->what, ENGINE_DONE,
 			     ENGINE_SKETCH_WEIGHT * preview_cost_us(run), clock_monotonic_us());
@@ -276,7 +277,7 @@ static void engine_begin(struct engine_run *run)
 	run->has_begun = true;
 	/* Compiles are exempt: their result is kept for everybody, and they are few. */
 	run->is_limited =
-	    run->is_preview && run->what != ENGINE_COMPILE &&
+	    run->is_preview && !run->has_full_time && run->what != ENGINE_COMPILE &&
 	    preview_is_limited(&engines->accounts, run->account, run->what, run->turn_us);
 	metric_observe(METRIC_LANE_WAIT, lane_of(run), run->turn_us - run->queued.submitted_us);
 	run_start(run, &engines->tools);

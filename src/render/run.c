@@ -404,6 +404,7 @@ int run_init(struct engine_run *run, struct engine_job *job)
 	*run = (struct engine_run){
 	    .job = job,
 	    .is_preview = job->is_preview,
+	    .has_full_time = job->has_full_time,
 	    .is_message = job->is_message,
 	    .is_sketch = job->is_sketch,
 	    .account = job->account,

@@ -39,7 +39,7 @@ struct engine_run {
 	struct engine_job *job;	 /* NULL: nobody waits for it */
 	struct later cancelled;	 /* used by the engines */
 	struct engines *engines; /* used by the engines */
-	bool is_preview, is_message, is_sketch;
+	bool is_preview, has_full_time, is_message, is_sketch;
 	bool is_quick;	 /* used by the engines: its account may use the process reserved for
 			    previews */
 	bool is_limited; /* it gets PREVIEW_LIMITED_MS in all */

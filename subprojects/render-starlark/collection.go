@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 )
 
 // The reader of collections: the same program, started with the word "collection". It reads an untrusted archive, of
@@ -73,7 +74,8 @@ type distantFile struct {
 	size   int64
 	blocks [4]block
 	turn   int
-	isNext bool // the next app was asked for
+	isNext bool  // the next app was asked for
+	given  int64 // bytes
 }
 
 type block struct {
@@ -81,7 +83,12 @@ type block struct {
 	data []byte
 }
 
-const blockBytes = 1 << 20
+const (
+	blockBytes = 1 << 20
+	// Maximum of what is read of a file: of each archive that a forge makes it is read twice, an index once more.
+	maxReads     = 16
+	maxReadsFree = 64 << 20
+)
 
 func (f *distantFile) ReadAt(to []byte, offset int64) (int, error) {
 	done := 0
@@ -106,6 +113,9 @@ func (f *distantFile) fetch(at int64) ([]byte, error) {
 		}
 	}
 	size := min(blockBytes, f.size-at)
+	if f.given += size; f.given > maxReads*f.size+maxReadsFree {
+		return nil, refuse("has its files in no order")
+	}
 	if err := writeFrame(f.output, collectionAnswer{Read: &readWish{at, int(size)}}, nil); err != nil {
 		return nil, err
 	}
@@ -124,6 +134,19 @@ func (f *distantFile) fetch(at int64) ([]byte, error) {
 	f.turn = (f.turn + 1) % len(f.blocks)
 	f.blocks[f.turn] = block{at, data}
 	return data, nil
+}
+
+// Memory of the reader, in which live bytes are few: above, the collector works harder. The limit of the process's data
+// also counts what Go has mapped and does not use.
+const (
+	readerMemoryBytes = 96 << 20
+	readerGrowth      = 25 // percent of garbage
+)
+
+// limitMemory prepares the program for archives that are made to need much.
+func limitMemory() {
+	debug.SetMemoryLimit(readerMemoryBytes)
+	debug.SetGCPercent(readerGrowth)
 }
 
 // runCollection serves one archive.

@@ -9,16 +9,19 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	gohumanize "github.com/dustin/go-humanize"
 )
 
 const (
-	manifestName     = "manifest.yaml"
-	maxManifestBytes = 64 << 10
-	maxApps          = 5_000
-	maxAppFiles      = 2_000
-	maxAppBytes      = 32 << 20
-	maxFileBytes     = maxBlobBytes
-	maxPendingBytes  = 64 << 20 // files of apps whose others are further behind
+	manifestName      = "manifest.yaml"
+	maxManifestBytes  = 64 << 10
+	maxManifestsBytes = 16 << 20
+	maxApps           = 5_000
+	maxAppFiles       = 2_000
+	maxAppBytes       = 32 << 20
+	maxFileBytes      = maxBlobBytes
+	maxPendingBytes   = 64 << 20 // files of apps whose others are further behind
 )
 
 type namedFile struct {
@@ -79,6 +82,7 @@ func listArchive(file io.ReaderAt, size int64, folder string) (*archived, error)
 	var files []rawFile
 	manifests := map[string][]byte{}
 	manifestBytes := 0
+	room := make([]byte, 32<<10)
 	err := walkArchive(file, size, func(one member, content io.Reader) error {
 		if isHidden(one.name) {
 			return nil
@@ -92,15 +96,18 @@ func listArchive(file io.ReaderAt, size int64, folder string) (*archived, error)
 			if isManifest {
 				to = io.MultiWriter(hash, &limitedBuffer{&kept, maxManifestBytes + 1})
 			}
-			written, err := io.Copy(to, content)
+			written, err := io.CopyBuffer(to, content, room)
 			if err != nil {
 				return err
 			}
 			raw.bytes = written
 			hash.Sum(raw.hash[:0])
 			if isManifest {
-				if manifestBytes += kept.Len(); len(manifests) == maxApps || manifestBytes > maxArchiveBytes/16 {
-					return refuse("has more than %d apps", maxApps)
+				if len(manifests) == maxApps {
+					return refuse("has more than %s apps", gohumanize.Comma(maxApps))
+				}
+				if manifestBytes += kept.Len(); manifestBytes > maxManifestsBytes {
+					return refuse("has manifests of more than %d MiB in all", maxManifestsBytes>>20)
 				}
 				manifests[path.Dir(one.name)] = kept.Bytes()
 			}
@@ -241,7 +248,7 @@ func (a *archivedApp) add(file rawFile) {
 	case file.bytes > maxFileBytes:
 		a.fault = "its file " + quoteName(name) + " is larger than 8 MiB"
 	case len(a.files) == maxAppFiles:
-		a.fault = "has more than 2000 files"
+		a.fault = "has more than 2,000 files"
 	default:
 		a.files = append(a.files, archivedFile{name, file.hash, file.bytes})
 	}

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	gohumanize "github.com/dustin/go-humanize"
 )
 
 // Limits of an archive.
@@ -39,18 +42,40 @@ type archiveVisitor func(one member, content io.Reader) error
 // walkArchive visits the files of a .tar.gz or .zip. What may not be an archive of a forge at all ends it: names that lead
 // out of it, names that are there twice, encryption, and what exceeds the limits.
 func walkArchive(file io.ReaderAt, size int64, visit archiveVisitor) error {
-	var magic [4]byte
-	if _, err := file.ReadAt(magic[:], 0); err != nil && !errors.Is(err, io.EOF) {
+	start := make([]byte, 512)
+	length, err := file.ReadAt(start, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	walk := &archiveWalk{visit: visit, size: size, seen: map[string]bool{}}
-	switch {
-	case magic[0] == 0x1f && magic[1] == 0x8b:
+	switch start = start[:length]; {
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
 		return walk.tar(io.NewSectionReader(file, 0, size))
-	case string(magic[:]) == "PK\x03\x04", string(magic[:]) == "PK\x05\x06":
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")), bytes.HasPrefix(start, []byte("PK\x05\x06")):
 		return walk.zip(file)
 	}
-	return refuse("is neither a .tar.gz nor a .zip")
+	return refuse("%s, neither a .tar.gz nor a .zip", formatOf(start))
+}
+
+// formatOf names what a file is that begins with these bytes.
+func formatOf(start []byte) string {
+	text := bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(start, []byte("\xef\xbb\xbf"))))
+	for _, kind := range []struct{ start, words string }{
+		{"BZh", "is compressed with bzip2"}, {"\xfd7zXZ", "is compressed with xz"}, {"\x28\xb5\x2f\xfd", "is compressed with zstd"},
+		{"7z\xbc\xaf", "is a .7z"}, {"Rar!", "is a .rar"}} {
+		if bytes.HasPrefix(start, []byte(kind.start)) {
+			return kind.words
+		}
+	}
+	switch {
+	case len(start) == 0:
+		return "is empty"
+	case bytes.HasPrefix(text, []byte("<")):
+		return "is a web page"
+	case len(start) > 262 && string(start[257:262]) == "ustar":
+		return "is a .tar without gzip"
+	}
+	return "is of an unknown format"
 }
 
 type archiveWalk struct {
@@ -125,18 +150,27 @@ func (f *indexFile) ReadAt(to []byte, offset int64) (int, error) {
 }
 
 func (w *archiveWalk) zip(file io.ReaderAt) error {
+	if err := checkIndex(file, w.size); err != nil {
+		return err
+	}
 	limited := &indexFile{file, maxIndexBytes}
 	reader, err := zip.NewReader(limited, w.size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return broken(err)
 	}
 	limited.left = -1
+	spans := make([]span, 0, len(reader.File))
 	for _, one := range reader.File {
 		if err := w.zipMember(one); err != nil {
 			return broken(err)
 		}
+		at, err := one.DataOffset()
+		if err != nil {
+			return broken(err)
+		}
+		spans = append(spans, span{at, at + int64(one.CompressedSize64)})
 	}
-	return nil
+	return checkOverlaps(spans)
 }
 
 func (w *archiveWalk) zipMember(one *zip.File) error {
@@ -163,7 +197,7 @@ func (w *archiveWalk) zipMember(one *zip.File) error {
 
 func (w *archiveWalk) member(name string, isFolder, isFile bool, content io.Reader) error {
 	if w.count++; w.count > maxEntries {
-		return refuse("has more than %d files and folders", maxEntries)
+		return refuseCount()
 	}
 	if w.names += len(name); w.names > maxIndexBytes || len(name) > maxLongBytes {
 		return refuse("has names that are too long")
@@ -215,14 +249,31 @@ func shortName(name string) string {
 	return name
 }
 
+func refuseCount() error {
+	return refuse("has more than %s files and folders", gohumanize.Comma(maxEntries))
+}
+
 // broken makes the fault of an archive of what its format's reader says; other faults stay as they are.
 func broken(err error) error {
 	var refusal archiveError
+	var corrupt flate.CorruptInputError
 	switch {
 	case err == nil || errors.As(err, &refusal) || errors.Is(err, errProtocol):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return refuse("is cut off")
+		return refuse("is cut off or damaged")
+	case errors.Is(err, gzip.ErrHeader):
+		return refuse("is damaged, or has other data after its end")
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zip.ErrChecksum), errors.As(err, &corrupt):
+		return refuse("is damaged: the checksum or the data of a file is wrong")
+	case errors.Is(err, tar.ErrHeader):
+		return refuse("is damaged, or holds no .tar")
+	case errors.Is(err, tar.ErrFieldTooLong):
+		return refuse("has a header that is too long")
+	case errors.Is(err, zip.ErrFormat):
+		return refuse("is a .zip whose list of files is damaged")
+	case errors.Is(err, zip.ErrAlgorithm):
+		return refuse("has a file that is compressed in a way that this server cannot read")
 	}
 	return refuse("cannot be unpacked: %s", err)
 }

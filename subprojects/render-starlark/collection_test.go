@@ -198,7 +198,7 @@ func bombs(t testing.TB) map[string][]byte {
 	}
 	return map[string][]byte{"compressed more than": tarred.Bytes(), "compressed more than 200": zipped.Bytes(),
 		"too long": tarOf(t, packedFile{name: deep + "a"}), "names that are too long": tarOf(t, long...),
-		"more than 50000 files": tarOf(t, many...), "more than 50000 files and": zipOf(t, many...)}
+		"more than 50,000 files": tarOf(t, many...), "more than 50,000 files and": zipOf(t, many...)}
 }
 
 func TestRefusedArchives(t *testing.T) {
@@ -213,8 +213,8 @@ func TestRefusedArchives(t *testing.T) {
 		words   string
 		archive []byte
 	}{
-		{"neither", nil}, {"neither", []byte("<!DOCTYPE html>")}, {"neither", bytes.Repeat([]byte("tar"), 500)},
-		{"cut off", good[:len(good)/2]}, {"cut off", good[:len(good)-4]}, {"unpacked", flipped}, {"unpacked", goodZip[:len(goodZip)/2]},
+		{"is empty", nil}, {"neither", []byte("<!DOCTYPE html>")}, {"neither", bytes.Repeat([]byte("tar"), 500)},
+		{"cut off", good[:len(good)/2]}, {"cut off", good[:len(good)-4]}, {"damaged", flipped}, {"damaged", goodZip[:len(goodZip)/2]},
 		{"encrypted", encrypted}, {"no folder with a manifest", tarOf(t, packedFile{name: "a/b"})},
 		{"no folder with a manifest", tarOf(t)}, {"no folder with a manifest", zipOf(t)},
 		{"twice", tarOf(t, packedFile{name: "a/manifest.yaml"}, packedFile{name: "a/manifest.yaml"})},

@@ -50,18 +50,27 @@ func main() {
 	debug.SetMaxStack(maxGoStackBytes)
 	debug.SetTraceback("none")
 	runtime.GOMAXPROCS(min(2, runtime.GOMAXPROCS(0)))
-	s := &server{link: link, engine: newEngine()}
-	s.engine.network.send = s.write
-	layers, err := restrict()
-	if err == nil && len(os.Args) > 1 && os.Args[1] == collectionWord {
-		err = runCollection(link)
-	} else if err == nil {
-		err = s.run(layers)
-	}
-	if err != nil {
+	if err := runAs(link, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "render-starlark:", err)
 		os.Exit(1)
 	}
+}
+
+func runAs(link io.ReadWriter, words []string) error {
+	if len(words) > 0 && words[0] == collectionWord {
+		limitMemory()
+		if _, err := restrict(); err != nil {
+			return err
+		}
+		return runCollection(link)
+	}
+	s := &server{link: link, engine: newEngine()}
+	s.engine.network.send = s.write
+	layers, err := restrict()
+	if err != nil {
+		return err
+	}
+	return s.run(layers)
 }
 
 // server exchanges frames with the parent process.

@@ -183,7 +183,7 @@ static void submit(char *words)
 	struct submitted *submitted = memory_zalloc(sizeof(*submitted));
 	struct engine_job *job = &submitted->job;
 	unsigned retry_after_s;
-	int error;
+	int error, preview;
 
 	list_init(&submitted->node);
 	submitted->number = take_number(&words);
@@ -191,7 +191,9 @@ static void submit(char *words)
 	job->what = read_what(take_word(&words));
 	require(engine_language_read(str_from(take_word(&words)), &job->language));
 	job->account.bytes[0] = (uint8_t)take_number(&words);
-	job->is_preview = take_number(&words);
+	preview = take_number(&words); /* 2: with its full time */
+	job->is_preview = preview > 0;
+	job->has_full_time = preview == 2;
 	read_script(&submitted->script, take_word(&words));
 	require((size_t)snprintf(submitted->config, sizeof(submitted->config), "%s", words) <
 		sizeof(submitted->config));

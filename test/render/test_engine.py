@@ -291,6 +291,15 @@ def test_a_script_without_end_does_not_hold_the_loop_or_a_preview(client):
     assert (answer["kind"], answer["message"]) == ("unavailable", "no renderer is available at the moment")
 
 
+def test_a_form_of_an_import_waits_for_no_render(client):
+    """It may use the process of previews, also for the account whose renders wait."""
+    client.stop_renderer()
+    hangs, waits = client.submit(RED), client.submit(RED)
+    assert client.ping() == "pong"
+    assert client.ask(RED, what="schema", preview=2)["kind"] == "done"
+    assert hangs not in client.answers and waits not in client.answers
+
+
 def test_a_renderer_that_stands_still_is_replaced(client):
     """The renderer is replaced long before the deadline of its job, which is not at fault."""
     pid = client.stop_renderer()

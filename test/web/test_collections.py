@@ -26,9 +26,9 @@ MANIFEST = "id: {0}\nname: {1}\nsummary: Shows {1}\nauthor: Ada\ncategory: clock
 
 @pytest.fixture
 def repository(trusting, host):
-    host.clear()
-    for gate in host.gates.values():
+    for gate in [*host.gates.values(), *host.dripping.values()]:
         gate.set()
+    host.clear()
     wait_until(lambda: trusting.sql("SELECT count(*) FROM app_archive WHERE state IN ('waiting', 'fetching')")[0][0] == 0, "their end")
     trusting.sql("DELETE FROM app_archive")
     trusting.sql("UPDATE app_collection SET name = id::text")
@@ -168,15 +168,20 @@ def bomb():
 
 @pytest.mark.parametrize("content, words", [
     (lambda: tar({"a/" * (1 << 18) + str(number): "" for number in range(300)}), "too long"),
-    (lambda: zipped(app("sun")).replace(b"PK\x01\x02", b"PK\x01\x03"), "cannot be unpacked"),
+    (lambda: zipped(app("sun")).replace(b"PK\x01\x02", b"PK\x01\x03"), "list of files is damaged"),
     (lambda: tar({"a": tar(app("sun"))}), "no folder"),
-    (b"", "neither"), (b"<!DOCTYPE html>", "neither"), (b"PK\x03\x04", "cannot be unpacked"), (bomb, "compressed more than"),
+    (b"", "is empty"), (b"<!DOCTYPE html>", "is a web page"), (b"PK\x03\x04", "list of files is damaged"), (bomb, "compressed more than"),
+    (lambda: zipped({f"apps-main/apps/{number}": "" for number in range(60_000)}), "more than 50,000 files and folders"),
     (lambda: tar(app("sun"))[:-20], "cut off"), (lambda: tar({"a/../../b": "x"}), "leads out"), (lambda: tar({"/etc/x": "x"}), "leads out"),
     (lambda: tar({"a/b": "x"}), "no folder"), (lambda: zipped({"a/b": "x"}), "no folder")],
-    ids=["long-names", "index", "nested", "empty", "page", "broken", "bomb", "cut", "up", "absolute", "none", "empty-zip"])
-def test_hostile_archives(repository, browser, content, words):
-    shown = add(browser, repository, content() if callable(content) else content)
+    ids=["long-names", "index", "nested", "empty", "page", "broken", "bomb", "many", "cut", "up", "absolute", "none", "empty-zip"])
+def test_hostile_archives(repository, browser, trusting, content, words):
+    """The reason is shown, and what was there before stays."""
+    before = add(browser, repository, tar(app("sun")))
+    shown = again(browser, before, repository, content() if callable(content) else content)
     assert shown["state"] == "failed" and words in shown["problem"], shown["problem"]
+    assert [row[0] for row in stored(trusting)] == ["sun"] and stored(trusting)[0][4] is None
+    assert counts(again(browser, before, repository, tar(app("sun")))) == {"unchanged": 1}
 
 
 def test_faults_of_single_apps(repository, browser, trusting):
@@ -213,6 +218,16 @@ def test_redirects_and_progress(repository, browser, trusting):
     trusting.server.restart()
     repository.gates["/elsewhere"].set()
     assert counts(end_of(browser, made)) == {"made": 2}
+
+
+def test_one_that_is_removed_while_it_is_fetched(repository, browser):
+    """Its download ends, although its server sends fast enough."""
+    repository.dripping[ARCHIVE], repository.drops[ARCHIVE] = threading.Event(), 1000
+    repository.answers[ARCHIVE] = bytes(10 << 20)
+    made = browser.post(PATH, {"url": repository.root + ARCHIVE, "folder": "apps"}).ok()
+    wait_until(lambda: browser.get(f"{PATH}/{made['id']}").ok()["bytes"] > 0, "progress")
+    browser.delete(f"{PATH}/{made['id']}").ok()
+    wait_until(lambda: ARCHIVE in repository.left, "the end of the download", 30)
 
 
 def test_a_server_that_cannot_unpack(postgres, folder, certificate, host):

@@ -105,7 +105,7 @@ def test_refused_images(releases, browser):
     reasons = {one["board"]: one["reason"] for one in shown["images"]}
     for board, words in {
             "tidbyt_gen1": "does not have the checksum", "tidbyt_gen2": "another chip", "tronbyt_s3": "is cut",
-            "tronbyt_s3_wide": "merged", "matrixportal_s3": "larger than 8388608 bytes",
+            "tronbyt_s3_wide": "merged", "matrixportal_s3": "larger than 8 MiB",
             "matrixportal_s3_waveshare": "no SHA-256", "waveshare_s3": "incomplete"}.items():
         assert words in reasons[board], reasons
     # Another image of a version that is there, and an image when there is no room.
@@ -120,7 +120,7 @@ def test_refused_images(releases, browser):
 @pytest.mark.parametrize("content, words", [
     (b"", "not a list"), (b"{}", "not a list"), (b"[", "not a list"), (b"[{]", "not a list"), (b"[]", "no release"),
     (b"<!DOCTYPE html>", "not a list"), (b"[" * 100000, "not a list"), (b'[{"tag_name":1,"assets":{}},7,null]', "no release"),
-    (b'[{"tag_name":"v1.0","assets":[{"name":"tidbyt-gen1.bin"},3]}]', None), (b"[\"" + b"a" * (5 << 20), "larger than 4194304")],
+    (b'[{"tag_name":"v1.0","assets":[{"name":"tidbyt-gen1.bin"},3]}]', None), (b"[\"" + b"a" * (5 << 20), "larger than 4 MiB")],
     ids=["empty", "object", "cut", "broken", "none", "page", "deep", "types", "address", "large"])
 def test_lists_that_are_none(releases, browser, content, words):
     releases.publish(content)
@@ -200,7 +200,7 @@ def test_a_slow_drip(releases, browser):
     shown = fetch(browser)
     stop.set()
     assert [one["state"] for one in shown["images"]] == ["refused", "added"]
-    assert "less than 1000 bytes a second" in shown["images"][0]["reason"]
+    assert "less than 1 kB a second" in shown["images"][0]["reason"]
 
 
 def test_a_lease_that_ends(releases, browser, trusting):

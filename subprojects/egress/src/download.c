@@ -111,11 +111,13 @@ static bool was_slow(const struct transfer *transfer)
 bool download_explain(const struct transfer *transfer, CURLcode code, const char *host,
 		      struct reply *reply)
 {
+	enum { KIB = 1 << 10, MIB = 1 << 20 };
+	size_t size = transfer->request->download; /* whole units */
 	curl_off_t connected_us = 0;
 
 	if (transfer->is_too_large || code == CURLE_FILESIZE_EXCEEDED) {
-		reply_set_error(reply, "the file of %s is larger than %zu bytes", host,
-				transfer->request->download);
+		reply_set_error(reply, "the file of %s is larger than %zu %s", host,
+				size >= MIB ? size / MIB : size / KIB, size >= MIB ? "MiB" : "KiB");
 		return true;
 	}
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && transfer->has_head) {
@@ -129,8 +131,8 @@ bool download_explain(const struct transfer *transfer, CURLcode code, const char
 		reply_set_error(reply, "%s takes more than %ds to connect", host,
 				DOWNLOAD_CONNECT_MS / 1000);
 	else if (was_slow(transfer))
-		reply_set_error(reply, "%s is too slow: less than %d bytes a second for %ds", host,
-				DOWNLOAD_SLOW_BYTES, DOWNLOAD_SLOW_S);
+		reply_set_error(reply, "%s is too slow: less than %d kB a second for %d s", host,
+				DOWNLOAD_SLOW_BYTES / 1000, DOWNLOAD_SLOW_S);
 	else
 		reply_set_error(reply, "the file of %s takes more than %d minutes", host,
 				DOWNLOAD_TIMEOUT_MS / 60000);

@@ -174,13 +174,13 @@ def answer_of(lines, body=b""):
 
 
 HOSTILE = {
-    "a length beyond": (answer_of([b"Content-Length: 1048577"]), b"a" * 1000, "larger than 1048576 bytes"),
-    "a body without end": (answer_of([]), b"a" * 10000, "larger than 1048576 bytes"),
-    "a chunk without end": (answer_of([b"Transfer-Encoding: chunked"], b"7fffffff\r\n"), b"a" * 10000, "larger than 1048576"),
+    "a length beyond": (answer_of([b"Content-Length: 1048577"]), b"a" * 1000, "larger than 1 MiB"),
+    "a body without end": (answer_of([]), b"a" * 10000, "larger than 1 MiB"),
+    "a chunk without end": (answer_of([b"Transfer-Encoding: chunked"], b"7fffffff\r\n"), b"a" * 10000, "larger than 1 MiB"),
     "a length that is not kept": (answer_of([b"Content-Length: 100"], b"abc"), b"", "incomplete"),
     "header lines": (b"HTTP/1.1 200 OK\r\n", b"X-A: %s\r\n" % (1000 * b"a"), "headers"),
     "hints": (b"", b"HTTP/1.1 103 Early Hints\r\nX-A: %s\r\n\r\n" % (1000 * b"a"), "headers"),
-    "an error without end": (b"HTTP/1.1 404 Not Found\r\n\r\n", b"a" * 10000, "larger than 1048576 bytes"),
+    "an error without end": (b"HTTP/1.1 404 Not Found\r\n\r\n", b"a" * 10000, "larger than 1 MiB"),
     "a redirect without end": (b"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n", b"a" * 10000, ""),
     "redirects without end": (b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n", b"", "more than 5 times"),
     "not HTTP": (b"220 mail\r\n", b"", "does not speak HTTP"),
@@ -232,7 +232,7 @@ def test_a_server_that_drips(downloading, certificate):
 
     with Drip(certificate, answer_of([])) as drip:
         began = time.monotonic()
-        assert "too slow: less than 1000 bytes a second for 30s" in error(downloading.connect(), drip.url)
+        assert "too slow: less than 1 kB a second for 30 s" in error(downloading.connect(), drip.url)
         assert 25 < time.monotonic() - began < 60
 
 
