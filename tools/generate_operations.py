@@ -38,6 +38,8 @@ def macro(operation):
         members.append(f".access = &access_{facts['access']}")
     if "operator" in facts:
         members.append(".is_for_operator = true")
+    if facts.get("operator") == "all":
+        members.append(".needs_no_account = true")
     if "bridge" in facts:
         members.append(".is_for_bridge = true")
     if "other-origins" in facts:

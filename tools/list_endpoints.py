@@ -23,7 +23,7 @@ import statement_header
 
 MEMBERS = {"name", "cursor", "record", "gzip", "envelope", "kept"}
 SOURCES = {
-    "account_id": "task_account_id(task)", "app_id": "task_app(task)->id", "chosen_ids": "task_key_devices(task)",
+    "account_id": "task_account_id(task)", "by_operator": "task_is_of_operator(task)", "app_id": "task_app(task)->id", "chosen_ids": "task_key_devices(task)",
     "device_id": "task_device(task)->id", "current_id": "web_session_id(task)",
     "idle_s": "LIMIT_SESSION_IDLE_S", "life_s": "LIMIT_SESSION_S", "lasting_s": "LIMIT_SESSION_LASTING_S",
     "wanted": "choice->texts[0]",

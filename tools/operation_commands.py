@@ -34,7 +34,7 @@ COMMAND = {"name", "about", "help", "asks", "options", "more", "argument", "acco
            "own"}
 OPTION = {"name", "value", "help", "type", "least", "most", "check", "required", "default", "hand", "absent"}
 ACCOUNT = {"name": "account", "type": "text", "value": "EMAIL", "check": "account"}
-OBJECTS = {"accountId", "appId", "deviceId", "firmwareId", "installationId", "sourceId", "webhookId"}  # that ctl_plain() finds
+OBJECTS = {"accountId", "appId", "deviceId", "firmwareId", "installationId", "collectionId", "webhookId"}  # that ctl_plain() finds
 TYPES = {"boolean": "on_off", "integer": "number", "array": "list"}
 ASKS = {"name": "yes", "type": "switch",
         "help": "Skip the confirmation. Required if standard input is not a terminal."}

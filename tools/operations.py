@@ -8,7 +8,7 @@ an operation is left out, and the members "x-displayd-..." say these facts:
     endpoint       the endpoint in C; docs/api is where its facts stand
     access         who may call it (task/access.h); document.yaml has the usual one
     operator       the operator may call it through the private socket, and no listener else has
-                   that role (access_operator)
+                   that role (access_operator); all: also without naming an account, for the objects of all
     bridge         the bridge to MQTT may call it for an account (access_bridge)
     other-origins  pages of other sites may call it, too
     same-as        the endpoint whose handler, resource and body it has
@@ -50,7 +50,7 @@ METHODS = ("get", "put", "post", "patch", "delete")
 FACTS = {
     "endpoint": None, "access": None, "same-as": None, "record": None, "without": None, "command": None, "problems": None,
     "item-problems": None,
-    "operator": [True], "bridge": [True], "other-origins": [True], "untyped-body": [True], "picture-body": [True],
+    "operator": [True, "all"], "bridge": [True], "other-origins": [True], "untyped-body": [True], "picture-body": [True],
     "device-key": [True], "resource": ["device", "app"],
     "key-level": ["push", "devices", "all"],
     "body-limit": ["page", "rotation", "settings", "upload", "app", "lines", "request"], "rate": ["device"],

@@ -47,6 +47,7 @@ LIMITS = ["minimum", "maximum", "minLength", "maxLength", "enum", "default", "mi
 
 # Regular expressions are hard to read: each pattern of the document has a description here.
 PATTERNS = {
+    r"^https://[^@/ ]+(/[!-~]*)?$": "https:// and a host, without a user; a path without spaces",
     "^[vV]?[0-9][!-~]*$": "a number first, perhaps after v; no spaces",
     "^[vV]?[0-9]{1,5}([!-/:-~][!-~]*)?$": "a number below 100,000 first, perhaps after v; no spaces",
     r"^sha256:[0-9a-f]{64}$": "sha256: and 64 lower-case hexadecimal digits",
@@ -64,6 +65,7 @@ PATTERNS = {
     r"^[^\u0000-\u001f\u007f-\u009f]*[^\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029"
     r"\u202f\u205f\u3000][^\u0000-\u001f\u007f-\u009f]*$":
         "no control character, and not only white space",
+    r"^[^\u0000-\u001f\u007f-\u009f]*$": "no control character",
     r"^(([01][0-9]|2[0-3]):[0-5][0-9]|(sunrise|sunset)([+-][0-9]{1,3})?)$":
         "HH:mm, or sunrise or sunset, perhaps with minutes such as -30",
     r"^(device|order|sleep|autoDim|dim|windows/([0-9]|1[0-5]))$": "device, order, sleep, autoDim, dim, or such as windows/0",

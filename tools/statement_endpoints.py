@@ -24,7 +24,8 @@ import statement_header
 
 MEMBERS = {"name", "missing", "values", "changed", "panel", "refused", "kept"}
 SOURCES = {"account_id": "task_account_id(task)", "actor_id": "task_account_id(task)", "app_id": "task_app(task)->id",
-           "device_id": "task_device(task)->id", "id": "state->id", "chosen_ids": "task_key_devices(task)"}
+           "device_id": "task_device(task)->id", "id": "state->id", "chosen_ids": "task_key_devices(task)",
+           "by_operator": "task_is_of_operator(task)"}
 OF_LAYER = {
     "api": {"address": "task_request(task)->remote_address", "session_id": "api_noted_session(task)"},
     "web": {"address": "web_address(task)", "session_id": "web_session_id(task)"},

@@ -59,6 +59,7 @@ struct endpoint {
 	const struct access *access; /* permitted callers, see task/access.h; NULL: anyone */
 	bool allows_other_origins;   /* without an access: as in struct access */
 	bool is_for_operator;	     /* exists on the operator's listener: access_operator there */
+	bool needs_no_account;	     /* the operator may call it without an account */
 	bool is_for_bridge;	     /* exists for the bridge to MQTT: access_bridge there */
 	enum key_level key_level;    /* level that an API key must have */
 	bool is_account_wide;	     /* an API key for chosen devices gets 403 */

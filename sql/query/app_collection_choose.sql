@@ -1,9 +1,11 @@
 -- Chooses the collection into which a checkout is imported, and makes it if there is none (see
--- app_collection_chosen). Finds the collection's apps that have a slug of the checkout, for the
+-- app_collection_chosen). own_id: of an account's own collection that the server
+-- fetches; all zero: it is none. Finds the collection's apps that have a slug of the checkout, for the
 -- importer to compare. A line for each app of the checkout: its origin, its author, and the slugs
 -- that it may get, with tabs between them. The origin of an app of another account is empty. content is
 -- a hash of what the manifest says, the name of the deployed version, and the hash of the picture.
--- params: account_id uuid, name text, is_given bool, source text, lines text, only_check bool
+-- params: account_id uuid, name text, is_given bool, source text, lines text, only_check bool,
+--   own_id uuid
 -- row: id uuid?, name text?, apps text
 -- effect: write
 -- work: grows with apps
@@ -13,7 +15,8 @@ WITH line AS MATERIALIZED (
 ), chosen AS MATERIALIZED (
 	SELECT id, name
 	FROM app_collection_chosen(:account_id, :name, :is_given, :source,
-		ARRAY(SELECT field[1] FROM line), ARRAY(SELECT field[2] FROM line), :only_check)
+		ARRAY(SELECT field[1] FROM line), ARRAY(SELECT field[2] FROM line), :only_check,
+		nullif(:own_id, '00000000-0000-0000-0000-000000000000'::uuid))
 )
 SELECT chosen.id, chosen.name, coalesce((
 	SELECT json_agg(json_build_object(

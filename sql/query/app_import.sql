@@ -1,4 +1,5 @@
--- Makes a public app from one of a checkout in its collection, or updates it. Its version is
+-- Makes an app from one of a checkout in its collection, or updates it: a public
+-- one, but a private one in a collection of the account's own, within its bytes. Its version is
 -- approved and deployed at once, with the verdict about it; if the app has a version of this name
 -- already, that is deployed.
 -- No row: the account or the collection is gone, or the slug is that of another app of the
@@ -10,7 +11,7 @@
 -- row: id uuid, generation int8, is_made bool
 -- changes: told
 -- refuse: account_app_limit -> too_many_apps, app_version_limit -> too_many_versions,
---   app_version_name_unique -> version_name_used
+--   app_version_name_unique -> version_name_used, 54D01 -> too_many_bytes
 -- rare: the operator imports apps
 WITH known AS (
 	SELECT app_version.id
@@ -22,10 +23,14 @@ WITH known AS (
 	INSERT INTO app (id, account_id, collection_id, slug, name, description, author, imported_as,
 		category, tags, broken_reason, visibility, status, is_submitted, deployed_version_id, generation)
 	SELECT :id, account.id, app_collection.id, :slug, :name, :description, :author, :imported_as,
-		:category, :tags, :broken_reason, 'public', 'active', true, :version_id, 1
+		:category, :tags, :broken_reason,
+		CASE WHEN app_collection.is_private THEN 'private' ELSE 'public' END, 'active', true, :version_id, 1
 	FROM account
 	JOIN app_collection ON app_collection.id = :collection_id
 	WHERE account.id = :account_id AND account.closed_at IS NULL
+		AND (NOT app_collection.is_private OR EXISTS (
+			SELECT FROM app_archive
+			WHERE app_archive.id = app_collection.id AND app_archive.account_id = account.id))
 	ON CONFLICT (slug, collection_id) WHERE collection_id IS NOT NULL DO UPDATE
 	SET name = excluded.name,
 		description = excluded.description,
@@ -39,7 +44,7 @@ WITH known AS (
 		generation = app.generation + 1
 	WHERE app.account_id = excluded.account_id AND app.imported_as = excluded.imported_as
 		AND NOT app.is_removed
-	RETURNING app.id, app.slug, app.generation
+	RETURNING app.id, app.slug, app.generation, app.visibility
 ), versioned AS (
 	INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum, status,
 		reviewed_at, review_summary)
@@ -47,6 +52,7 @@ WITH known AS (
 		'APPROVED', present_time(), :review_summary
 	FROM stored
 	WHERE NOT EXISTS (SELECT FROM known) AND app_takes_version(stored.id, :version, false)
+		AND (stored.visibility <> 'private' OR app_takes(stored.id, octet_length(:script_content)))
 	RETURNING id
 ), checked AS (
 	INSERT INTO version_check (version_id, share, script_language, verdict, checked_at)

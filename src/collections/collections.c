@@ -58,14 +58,15 @@ static void on_look(struct deadline *deadline)
 	db_submit(collections->settings.db, &collections->query);
 }
 
-/* Pages of administrators hear of a collection that is to be fetched: so does this. */
+/* Pages hear of a collection that is to be fetched: so does this. */
 static void on_hint(struct hint_subscription *hints, struct str text)
 {
 	struct collections *collections = container_of(hints, struct collections, hints);
 	struct id account;
 	struct str topic;
 
-	if (changed_parse(text, &account, &topic) && str_equal(topic, STR("admin")))
+	if (changed_parse(text, &account, &topic) &&
+	    (str_equal(topic, STR("admin")) || str_equal(topic, STR("collections"))))
 		look_after(collections, SOON_MS);
 }
 

@@ -15,6 +15,7 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <text/reach.h>
 
 enum { STATUS_OK = 200, STATUS_SAME = 304 };
 
@@ -148,6 +149,10 @@ static void on_chosen(struct db_query *query, const struct db_result *result)
 
 static void choose(struct source_fetch *fetch)
 {
+	struct id own_id = {0};
+
+	if (!fetch->row.is_for_all)
+		own_id = fetch->row.id;
 	fetch->is_confirmed =
 	    fetch->row.confirmed_tree.data && str_equal(fetch->row.confirmed_tree, fetch->tree);
 	statement_app_collection_choose(fetch_query(fetch),
@@ -157,6 +162,7 @@ static void choose(struct source_fetch *fetch)
 					    .is_given = true,
 					    .source = fetch->row.url,
 					    .lines = buffer_view(&fetch->lines),
+					    .own_id = own_id,
 					},
 					NULL);
 	fetch_ask(fetch, on_chosen);
@@ -333,6 +339,7 @@ void fetch_collection_begin(struct collections *collections, struct arena *arena
 	    .header_count = asks_same ? 2 : 1,
 	    .bytes_max = DOWNLOAD_BYTES_MAX,
 	    .is_paced = true, /* one after the other, and few */
+	    .why_public = fetch->row.is_public ? reach_sentence(REACH_NOT_MARKED) : NULL,
 	    .done = on_downloaded,
 	};
 	fetch->has_download = true;

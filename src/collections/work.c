@@ -16,10 +16,12 @@ enum { NOTE_MS = 1000 };
 
 static void tell_pages(struct source_fetch *fetch)
 {
-	char none[ID_TEXT_LENGTH + 1], word[80];
+	bool is_for_all = fetch->row.is_for_all;
+	char account[ID_TEXT_LENGTH + 1], word[80];
 
-	id_format((struct id){0}, none);
-	snprintf(word, sizeof(word), "changed:%s:admin", none);
+	id_format(is_for_all ? (struct id){0} : fetch->row.account_id, account);
+	snprintf(word, sizeof(word), "changed:%s:%s", account,
+		 is_for_all ? "admin" : "collections");
 	db_hint(fetch->collections->settings.db, str_from(word));
 }
 

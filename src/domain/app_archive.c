@@ -1,6 +1,7 @@
 #include "domain/app_archive.h"
 #include "domain/firmware_releases.h"
-#include "domain/studio.h"
+
+#include <text/utf8.h>
 
 const char *app_archive_url_check(struct str url)
 {
@@ -11,9 +12,10 @@ const char *app_archive_url_check(struct str url)
 
 const char *app_archive_folder_check(struct str folder)
 {
-	if (memchr(folder.data ? folder.data : "", '\n', folder.length))
-		return "must be one line";
-	return app_text_check(folder);
+	while (folder.length)
+		if (utf8_is_control(utf8_next(&folder)))
+			return "must not contain control characters";
+	return NULL;
 }
 
 struct str app_archive_name(struct str url, struct arena *arena)

@@ -30,7 +30,7 @@ static bool needs_account(const struct task *task)
 	const struct endpoint *endpoint = task->endpoint;
 
 	return endpoint->access && endpoint->access->is_personal &&
-	       endpoint->resource == RESOURCE_NONE;
+	       endpoint->resource == RESOURCE_NONE && !endpoint->needs_no_account;
 }
 
 static struct step_result access_operator_check(struct task *task)

@@ -33,7 +33,7 @@ OTHERS = {("importTronbyt", "devices"), ("pinEntries", "app"), ("pushImage", "in
 class Ids:
     """A device with two entries of an app, and a webhook, each written in capital letters."""
 
-    device = app = entry = other = webhook = leader = ""
+    device = app = entry = other = webhook = collection = leader = ""
 
     def __init__(self, world, account):
         self.world, self.account = world, account
@@ -48,12 +48,13 @@ class Ids:
         scene.former(world, self.made.id)
         assert self.made.poll().status == 200
         self.device, self.app, self.webhook = self.made.id.upper(), app.upper(), hook.upper()
+        self.collection = scene.collection(world, account).upper()
         self.leader = account.device("Hall").id.upper()
         self.entry, self.other = (entry.upper() for entry in self.entries)
 
     def target(self, template):
         return scene.target(template, deviceId=self.device, appId=self.app, installationId=self.entry,
-                            webhookId=self.webhook)
+                            webhookId=self.webhook, collectionId=self.collection)
 
 
 @pytest.fixture(name="ids")

@@ -305,7 +305,7 @@ export default {
 		await page.keyboard.press("Enter");
 		await heading(page, "Devices").waitFor();
 		await page.goto("apps");
-		await page.getByText("displayctl app import").waitFor();
+		await page.getByRole("button", { name: "Bring in about 1,000 apps" }).waitFor();
 		await page.getByRole("button", { name: "Add these apps" }).click();
 		await page.locator(".app-entry").nth(5).waitFor();
 		assert.deepEqual(await page.locator(".app-entry-name").allInnerTexts(), [

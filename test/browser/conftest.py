@@ -26,6 +26,7 @@ import issuer  # noqa: E402
 import npm_packages  # noqa: E402
 import ports  # noqa: E402
 import proxies  # noqa: E402
+from collection_scene import CollectionScene  # noqa: E402
 from device_scene import DeviceScene  # noqa: E402
 from flash_scene import FlashScene  # noqa: E402
 from scenes import SCENES  # noqa: E402
@@ -35,7 +36,7 @@ EMAIL = "ada@example.org"
 PASSWORD = "seven small lamps"
 
 
-class Scene(DeviceScene, FlashScene):
+class Scene(DeviceScene, FlashScene, CollectionScene):
     """Functions for journeys: each method is called by its name."""
 
     def __init__(self, server, files):

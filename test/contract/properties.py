@@ -308,7 +308,7 @@ def unknown_things_are_not_found(subject, examples):
     def check(found, texts, is_known_device):
         method, template, operation = found
         names = {"deviceId": segment(texts[0]), "appId": segment(texts[1]),
-                 "installationId": segment(texts[2]), "webhookId": segment(texts[2]), "version": segment(texts[2])}
+                 "installationId": segment(texts[2]), "webhookId": segment(texts[2]), "collectionId": segment(texts[2]), "version": segment(texts[2])}
         if is_known_device and "{installationId}" in template:
             names["deviceId"] = subject.device.id
         answer = subject.send(method, scene.target(template, **names), scene.bodies_of(operation)[0])
@@ -350,13 +350,14 @@ def conditions_hold(subject, examples):
     subject.send("POST", subject.target("pushImage"), image)
     wish = {"url": "http://webhook.invalid/", "events": ["failed"]}
     webhook_id = subject.send("POST", "/v1/webhooks", wish).json()["id"]
+    collection_id = scene.collection(subject.world, subject.account)
 
     @subject.runs(examples)
     @given(st.sampled_from(paths), st.lists(st.tuples(TAGS, st.booleans()), max_size=4),
            st.integers(0, 4), st.booleans(), st.sampled_from(["GET", "HEAD"]))
     def check(path, tags, place, has_current, method):
         target = scene.target(path, deviceId=subject.device.id, installationId="weather",
-                              webhookId=webhook_id)
+                              webhookId=webhook_id, collectionId=collection_id)
         current = subject.send("GET", target)["ETag"]
         words = [("W/" if is_weak else "") + tag for tag, is_weak in tags]
         if has_current:
@@ -378,7 +379,7 @@ def only_keys_open(subject, examples):
     def check(found, text):
         method, template, operation = found
         target = scene.target(template, deviceId=subject.device.id, appId="a", installationId="i",
-                              webhookId="i")
+                              webhookId="i", collectionId="i")
         answer = subject.send(method, target, scene.bodies_of(operation)[0], key=text + "x")
         expect(answer.status == 401, text, answer)
 

@@ -87,6 +87,14 @@ def webhook(world, account):
     return webhook_id
 
 
+def collection(world, account):
+    """A collection of the account, which is not being fetched."""
+    [(collection_id,)] = world.sql(
+        "INSERT INTO app_archive (id, account_id, name, url, state, ended_at, is_for_all) VALUES (gen_random_uuid(), %s, 'a', "
+        "'https://collection.invalid/' || gen_random_uuid(), 'done', now(), false) RETURNING id::text", account.id)
+    return collection_id
+
+
 def target(template, **values):
     """The template with its parameters filled in."""
     for name, value in {"version": "1.2.0", **values}.items():

@@ -28,6 +28,7 @@ def stage(world):
     wait_until(lambda: world.sql("SELECT connected_at FROM device WHERE id = %s", device.id) != [(None,)],
                "the first contact")
     scene.webhook(world, account)
+    scene.collection(world, account)
     return account, device, app_id
 
 
@@ -38,7 +39,8 @@ def target_of(stage, found):
     if "/devices/{deviceId}/picture" in found[1]:
         assert stage[1].poll().status == 200  # its panel is online
     webhook_id = stage[0].get("/v1/webhooks").ok()[0]["id"]
-    return scene.target(found[1], deviceId=stage[1].id, appId=stage[2], installationId="weather", webhookId=webhook_id,
+    collection_id = stage[0].get("/v1/collections").ok()[0]["id"]
+    return scene.target(found[1], collectionId=collection_id, deviceId=stage[1].id, appId=stage[2], installationId="weather", webhookId=webhook_id,
                         version="1")
 
 
@@ -55,6 +57,8 @@ def change(stage, world, template):
         scene.mqtt_connection(account)
     elif template.startswith("/v1/webhooks"):
         world.sql("UPDATE webhook SET url = url || 'x' WHERE account_id = %s", account.id)
+    elif template.startswith("/v1/collections"):
+        world.sql("UPDATE app_archive SET url = url || 'x' WHERE account_id = %s", account.id)
     elif template in ("/v1/apps", "/v1/apps/{appId}", "/v1/apps/{appId}/schema"):
         world.sql("UPDATE app SET name = name || 'x' WHERE id = %s", app_id)
     elif "/devices/{deviceId}/picture" in template:

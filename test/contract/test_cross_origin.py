@@ -105,7 +105,7 @@ def test_preflight(open_world):
     account = open_world.account()
     for template, item in CONTRACT.document["paths"].items():
         methods = {name.upper() for name in item if name != "parameters"}
-        target = scene.target(template, deviceId="d", appId="a", installationId="i", webhookId="w")
+        target = scene.target(template, deviceId="d", appId="a", installationId="i", webhookId="w", collectionId="c")
         for method in methods:
             answer = preflight(account, target, ORIGIN, method)
             assert answer.status == 204

@@ -26,7 +26,8 @@ ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConn
          "v0ListInstallations", "v0GetInstallation", "v0UpdateInstallation", "v0GetPreview",
          "v0DeleteInstallation",
          "listWebhooks", "createWebhook", "getWebhook", "updateWebhook", "renewWebhookSecret", "testWebhook",
-         "removeWebhook"]
+         "removeWebhook", "listCollections", "addCollection", "getCollection", "fetchCollection", "confirmCollection",
+         "removeCollection"]
 
 
 def parameter(name):
@@ -82,6 +83,9 @@ def prepare(world, device, app_id, operation_id):
         scene.rotation(world, device, reversed(body["order"]))
     if operation_id == "createWebhook":
         world.sql("DELETE FROM webhook WHERE account_id = %s", device.account.id)
+    if operation_id == "getCollection":  # that of the examples
+        world.sql("UPDATE app_archive SET id = %s WHERE account_id = %s",
+                  scene.examples_of(parameter("collectionId"))[0], device.account.id)
     if operation_id == "getWebhook":  # that of the examples
         world.sql("UPDATE webhook SET id = %s WHERE account_id = %s",
                   scene.examples_of(parameter("webhookId"))[0], device.account.id)

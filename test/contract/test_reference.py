@@ -178,6 +178,8 @@ def test_curl_lines_work(world, answer, operation_id):
     if "Webhook" in operation_id:
         made = account.post("/v1/webhooks", {"url": "http://webhook.invalid/", "events": ["pushed"]}).json()
         line = line.replace("0198f6a5-3c41-7d02-b6f1-0a9e8d7c6b5a", made["id"])
+    if "Collection" in operation_id:
+        line = line.replace("0198f6a3-02d4-7f19-a3c6-5e8b7d904c17", scene.collection(world, account))
     assert line.startswith("curl ")
     # The event stream only ends when the client does.
     end, status = (" --max-time 2", 28) if operation_id == "streamEvents" else ("", 0)

@@ -59,6 +59,9 @@ class Stage:
         if "{webhookId}" in template and "webhookId" not in values:
             self.world.sql("DELETE FROM webhook WHERE account_id = %s", self.account.id)
             values["webhookId"] = scene.webhook(self.world, self.account)
+        if "{collectionId}" in template and "collectionId" not in values:
+            self.world.sql("DELETE FROM app_archive WHERE account_id = %s", self.account.id)
+            values["collectionId"] = scene.collection(self.world, self.account)
         return scene.target(template, **{"deviceId": self.device.id, "installationId": "weather",
                                          "appId": "", **values})
 
@@ -123,7 +126,7 @@ def unauthorized(stage, found):
 def forbidden(stage, found):
     if found[2]["operationId"] not in PUSHES:
         refused = stage.request(found, key=stage.account.new_key(scope="push"))
-        if "{" not in found[1] or found[2]["operationId"] in FOR_ALL or "{webhookId}" in found[1]:
+        if "{" not in found[1] or found[2]["operationId"] in FOR_ALL or "{webhookId}" in found[1] or "{collectionId}" in found[1]:
             return refused
         assert refused.status == 403
     if found[2]["operationId"] == "listAppVersions":
@@ -143,7 +146,11 @@ def not_found(stage, found):
         path = stage.target(template, "", installationId="no-such")
         assert stage.request(found, target=path).status == 404
     return stage.request(found, target=stage.target(template, "", deviceId=UNKNOWN_ID,
-                                                    appId=UNKNOWN_ID, webhookId=UNKNOWN_ID))
+                                                    appId=UNKNOWN_ID, webhookId=UNKNOWN_ID, collectionId=UNKNOWN_ID))
+
+
+# What makes the things of which an account has a limited number.
+LIMITED = {"createWebhook": (scene.webhook, 10), "addCollection": (scene.collection, 5)}
 
 
 def conflict(stage, found):
@@ -168,10 +175,10 @@ def conflict(stage, found):
         path = stage.target(found[1], "", deviceId=full.device().id)
         stage.world.sql("UPDATE account SET byte_limit = 1 WHERE id = %s", full.id)
         return stage.request(found, account=full, target=path)
-    if found[2]["operationId"] == "createWebhook":
+    if limit := LIMITED.get(found[2]["operationId"]):
         full = stage.world.account()
-        for _ in range(10):
-            scene.webhook(stage.world, full)
+        for _ in range(limit[1]):
+            limit[0](stage.world, full)
         return stage.request(found, account=full)
     if found[2]["operationId"] == "testWebhook":  # its secret is not encrypted with a key of
                                                   # this server
@@ -268,7 +275,7 @@ def test_too_many_requests(postgres):
         for found in CONTRACT.operations():
             key = stage.account.new_key()
             target = scene.target(found[1], deviceId=stage.device.id, appId="clock",
-                                  installationId="weather", webhookId=UNKNOWN_ID)
+                                  installationId="weather", webhookId=UNKNOWN_ID, collectionId=UNKNOWN_ID)
             stage.device.poll()  # otherwise it takes a while to find that no worker has its panel
             statuses = {stage.request(found, target=target, key=key).status for _ in range(8)}
             assert 429 in statuses, found
@@ -286,7 +293,7 @@ def test_unavailable(postgres):
                              f"WHERE datname = '{name}' AND pid <> pg_backend_pid()")
             for found in CONTRACT.operations():
                 target = scene.target(found[1], deviceId=stage.device.id, appId=UNKNOWN_ID,
-                                      installationId="weather", webhookId=UNKNOWN_ID)
+                                      installationId="weather", webhookId=UNKNOWN_ID, collectionId=UNKNOWN_ID)
                 assert stage.request(found, target=target).status == 503, found
         postgres.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
 

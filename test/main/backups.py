@@ -163,6 +163,9 @@ ROWS = [
          f"FROM device WHERE id = '{DEVICE}'"),
     (84, f"INSERT INTO app_archive (id, account_id, name, url, state, etag) SELECT id, account_id, 'a', 'https://a.example/a.zip', 'done', 'x' "
          f"FROM device WHERE id = '{DEVICE}'"),
+    (85, "INSERT INTO app_archive (id, account_id, name, url, is_for_all) SELECT gen_random_uuid(), account_id, 'a', 'https://a.example/a.zip', "
+         f"false FROM device WHERE id = '{DEVICE}'"),
+    (85, "INSERT INTO app_collection (id, name, is_private) VALUES (gen_random_uuid(), 'own', true)"),
 ]
 
 

@@ -172,8 +172,9 @@ class Stage:
 
     def fetched_collection(self):
         return str(self.world.sql(
-            "INSERT INTO app_archive (id, account_id, name, url, state, ended_at) SELECT gen_random_uuid(), id, 'a', "
-            "'https://a.invalid/' || gen_random_uuid(), 'done', now() FROM account LIMIT 1 RETURNING id")[0][0])
+            "INSERT INTO app_archive (id, account_id, name, url, state, ended_at, is_for_all) SELECT gen_random_uuid(), id, 'a', "
+            "'https://a.invalid/' || gen_random_uuid(), 'done', now(), false FROM account WHERE id = %s RETURNING id",
+            self.person.id)[0][0])
 
     def firmware(self):
         return self.made("/web/admin/firmware", self.image(2))["id"]
@@ -214,9 +215,9 @@ MADE = {
     "webhookId": lambda stage: stage.made("/web/webhooks", {"url": "http://webhook.invalid/", "events": ["failed"]})["id"],
     "sessionId": Stage.new_session,
     "importId": account_import,
-    "collectionId": Stage.collection,
+    "checkoutId": Stage.collection,
     "firmwareId": Stage.firmware,
-    "sourceId": Stage.fetched_collection,
+    "collectionId": Stage.fetched_collection,
     "part": lambda stage: "0",
 }
 # Operations of the operator alone, and those that also name an account.

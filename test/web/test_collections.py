@@ -15,7 +15,7 @@ from trusting import certificate, folder, host, trusting
 __all__ = ["certificate", "folder", "host", "trusting"]  # fixtures
 pytestmark = pytest.mark.skipif(not os.environ.get("HAS_EGRESS") or not os.environ.get("HAS_STARLARK"),
                                 reason="this build has no egress or no Starlark")
-PATH = "/web/admin/app-collections"
+PATH = "/web/collections"
 ARCHIVE = "/tronbyt/apps/archive/main.tar.gz"
 SCRIPT = """load("render.star", "render")
 def main(config):
@@ -70,7 +70,7 @@ def zipped(files):
 
 def add(browser, repository, content, path=ARCHIVE, folder="apps"):
     repository.answers[path] = content
-    made = browser.post(PATH, {"url": repository.root + path, "folder": folder}).ok()
+    made = browser.post(PATH, {"url": repository.root + path, "folder": folder, "isForAll": True}).json()
     return end_of(browser, made)
 
 
@@ -198,12 +198,12 @@ def test_faults_of_single_apps(repository, browser, trusting):
 def test_an_archive_that_cannot_be_had(repository, browser, trusting):
     for url, words in ((repository.root + "/nothing", "answers 404"), ("https://localhost:1/", "port 1"),
                        ("https://nothing.invalid/", "not found")):
-        shown = end_of(browser, browser.post(PATH, {"url": url}).ok())
+        shown = end_of(browser, browser.post(PATH, {"url": url, "isForAll": True}).json())
         assert shown["state"] == "failed" and words in shown["problem"], shown
         browser.delete(f"{PATH}/{shown['id']}").ok()
     for wrong in ("http://a.org/", "", "https://", "https://u@a.org/", "https://a b/", None, 1):
-        browser.post(PATH, {"url": wrong}).problem(400)
-    assert Person(trusting).browser().post(PATH, {"url": "https://a.example/"}).status == 403
+        browser.post(PATH, {"url": wrong, "isForAll": True}).problem(400)
+    assert Person(trusting).browser().post(PATH, {"url": "https://a.example/", "isForAll": True}).status == 403
     browser.get(f"{PATH}/00000000-0000-7000-8000-000000000000").problem(404)
 
 
@@ -212,7 +212,7 @@ def test_redirects_and_progress(repository, browser, trusting):
     repository.answers["/elsewhere"] = tar(app("sun") | app("moon"))
     repository.gates["/elsewhere"] = threading.Event()
     repository.answers[ARCHIVE] = repository.root + "/elsewhere"
-    made = browser.post(PATH, {"url": repository.root + ARCHIVE, "folder": "apps"}).ok()
+    made = browser.post(PATH, {"url": repository.root + ARCHIVE, "folder": "apps", "isForAll": True}).json()
     shown = wait_until(lambda: (now := browser.get(f"{PATH}/{made['id']}").ok())["bytes"] > 0 and now, "progress")
     assert (shown["state"], shown["step"], shown["sizeBytes"]) == ("fetching", "download", len(repository.answers["/elsewhere"]))
     trusting.server.restart()
@@ -238,7 +238,7 @@ def test_a_server_that_cannot_unpack(postgres, folder, certificate, host):
         host.clear()
         host.answers[ARCHIVE] = tar(app("sun"))
         browser = Person(world, is_administrator=True).browser()
-        at = f"{PATH}/{browser.post(PATH, {'url': host.root + ARCHIVE}).ok()['id']}"
+        at = f"{PATH}/{browser.post(PATH, {'url': host.root + ARCHIVE, 'isForAll': True}).json()['id']}"
         hint = "SELECT pg_notify('displayd_hint', 'changed:00000000-0000-0000-0000-000000000000:admin')"
         for number in range(1, 6):
             shown = wait_until(lambda tries=number: host.seen.count(ARCHIVE) >= tries and
@@ -254,7 +254,7 @@ def test_a_worker_that_is_killed(repository, browser, trusting):
     """What was imported is not imported again."""
     names = [f"app{number}" for number in range(60)]
     repository.answers[ARCHIVE] = tar({name: content for one in names for name, content in app(one).items()})
-    made = browser.post(PATH, {"url": repository.root + ARCHIVE, "folder": "apps"}).ok()
+    made = browser.post(PATH, {"url": repository.root + ARCHIVE, "folder": "apps", "isForAll": True}).json()
     wait_until(lambda: trusting.sql("SELECT count(*) FROM app WHERE slug = 'app9'")[0][0], "the ninth app")
     trusting.server.kill()
     trusting.sql("UPDATE app_archive SET leased_until = now()")
@@ -268,7 +268,7 @@ def test_displayctl(repository, browser, trusting):
     owner = Person(trusting)
     repository.answers[ARCHIVE] = tar(app("sun"))
     ctl = trusting.server.ctl
-    made = ctl("collection", "add", repository.root + ARCHIVE, "--folder", "apps", "--account", owner.email)
+    made = ctl("collection", "add", repository.root + ARCHIVE, "--folder", "apps", "--for-all", "--account", owner.email)
     end_of(browser, made)
     assert [one["id"] for one in ctl("collection", "list")] == [made["id"]]
     assert came(ctl("collection", "show", made["id"])) == [("sun", "made")]

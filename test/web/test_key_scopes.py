@@ -16,7 +16,10 @@ OF_ALL = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy
           ("get", "/v1/account/mqtt"), ("put", "/v1/account/mqtt"), ("delete", "/v1/account/mqtt")} | {
     (method, "/v1/webhooks" + rest) for method, rest in (
         ("get", ""), ("post", ""), ("get", "/{webhookId}"), ("patch", "/{webhookId}"), ("delete", "/{webhookId}"),
-        ("post", "/{webhookId}/test"), ("post", "/{webhookId}/secret"))}
+        ("post", "/{webhookId}/test"), ("post", "/{webhookId}/secret"))} | {
+    (method, "/v1/collections" + rest) for method, rest in (
+        ("get", ""), ("post", ""), ("get", "/{collectionId}"), ("delete", "/{collectionId}"), ("post", "/{collectionId}/fetch"),
+        ("post", "/{collectionId}/confirm"))}
 
 
 def make(browser, **wish):
@@ -53,7 +56,7 @@ def test_each_call_needs_its_scope(world):
             asked.add((method, path))
             target = (path.replace("{deviceId}", device).replace("{appId}", app)
                       .replace("{installationId}", "none").replace("{version}", "none")
-                      .replace("{webhookId}", UNKNOWN_ID))
+                      .replace("{webhookId}", UNKNOWN_ID).replace("{collectionId}", UNKNOWN_ID))
             body = None if method in ("get", "delete") else {}
             found = {scope: needed(world.request(method.upper(), target, key=key, body=body))
                      for scope, key in keys.items()}
@@ -111,7 +114,7 @@ def test_each_call_keeps_to_the_chosen_devices(world):
     seen = set()
     for method, path in operations(world.get("/openapi.json").json()):
         target = (path.replace("{deviceId}", other).replace("{appId}", app)
-                  .replace("{installationId}", "none").replace("{webhookId}", UNKNOWN_ID).replace("{version}", "1"))
+                  .replace("{installationId}", "none").replace("{webhookId}", UNKNOWN_ID).replace("{collectionId}", UNKNOWN_ID).replace("{version}", "1"))
         if "{deviceId}" in path:
             detail = "the API key is for other devices of the account"
         elif (method, path) in ACCOUNT_WIDE:
@@ -142,9 +145,9 @@ def test_the_descriptions_say_what_a_limited_key_reaches(world):
     creation = CONTRACT.document["components"]["schemas"]["KeyCreation"]["properties"]["deviceIds"]["description"]
     public = world.get("/openapi.json").json()["info"]["description"]
     assert ("A key for chosen devices gets 403 from calls that concern the whole account: its MQTT connection, webhooks, "
-            "and the import. It can read the account and the apps; with scope `all` it can change what an app shows, on "
+            "collections and the import. It can read the account and the apps; with scope `all` it can change what an app shows, on "
             "any device.") in creation
-    assert ("Calls that concern the whole account (MQTT connection, webhooks, import) are 403 for a key for chosen "
+    assert ("Calls that concern the whole account (MQTT connection, webhooks, collections, import) are 403 for a key for chosen "
             "devices. Such a key can read the account and the apps; with scope `all` it can deploy an app, which changes "
             "what the app shows on any device.") in public
 

@@ -155,10 +155,8 @@ def last_administrator(stage, found):
 
 
 def too_many_collections(stage, found):
-    stage.world.sql("DELETE FROM app_archive")
-    stage.world.sql("INSERT INTO app_archive (id, account_id, name, url, state, ended_at) SELECT gen_random_uuid(), account.id, 'a', "
-                    "'https://a.invalid/' || number, 'done', now() FROM generate_series(1, 20) AS number, "
-                    "(SELECT id FROM account LIMIT 1) AS account")
+    for _ in range(5):
+        stage.fetched_collection()
     try:
         return stage.request(found)
     finally:
@@ -308,7 +306,7 @@ def unknown_identity(stage, _found):
 CONFLICTS = {
     "endOidc": unknown_identity,
     "pushImageToDevices": too_many_devices, "setBrightness": too_many_devices, "pinEntries": too_many_devices,
-    "addFetchedCollection": too_many_collections, "createWebhook": too_many_webhooks, "testWebhook": unknown_secret,
+    "addCollection": too_many_collections, "createWebhook": too_many_webhooks, "testWebhook": unknown_secret,
     "createOperatorLink": removed_link, "removeMember": only_administrator, "enableApp": ownerless_app,
     "getAnyApp": slug_of_two, "disableApp": slug_of_two, "removeApp": slug_of_two,
     "createDevices": unknown_account, "applyAccountImport": known_account, "addAccountImportLines": wrong_line,

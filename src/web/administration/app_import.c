@@ -9,7 +9,7 @@
 
 #include <text/base64.h>
 
-/* POST /web/admin/collections/{collectionId}/apps - the operator imports an app of a checkout.
+/* POST /web/admin/collections/{checkoutId}/apps - the operator imports an app of a checkout.
  *
  *   begin -> decode its picture -> find its form, as for a draft -> store all of it -> tell
  *
@@ -119,6 +119,8 @@ static struct step_result refused(struct task *task)
 {
 	struct importing *importing = task_state(task);
 
+	if (task_constraint_error(task) == CONSTRAINT_TOO_MANY_BYTES)
+		return task_fail(task, PROBLEM_BYTES_TOO_MANY, "the account has no room for it");
 	if (task_constraint_error(task) != CONSTRAINT_VERSION_NAME_USED || importing->was_refused)
 		return web_fail_constraint(task);
 	importing->was_refused = true;

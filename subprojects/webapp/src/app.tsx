@@ -94,6 +94,7 @@ const pages: Record<string, Page> = {
 	apps: ofApps("AppsPage"),
 	"apps/{id}": ofApps("AppPage"),
 	"apps/{id}/install/{device}": ofApps("InstallPage"),
+	collections: other("CollectionsPage"),
 	studio: other("StudioPage"),
 	"studio/{id}": StudioAppPage,
 	"studio/{id}/{part}": StudioAppPage,
@@ -107,6 +108,7 @@ const pages: Record<string, Page> = {
 const administration: Record<string, Page> = {
 	admin: other("AdminPage"),
 	"admin/invitations": other("InvitationsPage"),
+	"admin/collections": other("AdminCollectionsPage"),
 	"admin/firmware": other("FirmwarePage"),
 	"admin/audit": other("AuditPage"),
 	"admin/instance": other("InstancePage"),

@@ -214,7 +214,7 @@ SAID = "      x-displayd-key-devices: {only: it is one of its own}\n"
      "lamps.yaml: PATCH /v1/lamps/{lampId}: nobody knows x-displayd-rekord"),
     ("x-displayd-resource: device", "x-displayd-resource: lamp", "is one of ['device', 'app']"),
     ("x-displayd-endpoint: lamp_get", "x-displayd-endpoint: lamp_get\n      x-displayd-operator: false",
-     "x-displayd-operator is one of [True], and not False"),
+     "x-displayd-operator is one of [True, 'all'], and not False"),
     ("summary: Get a lamp", "operationId: getLamps", "lamps.yaml:10: operationId stands twice"),
     ("summary: Get a lamp", "title: Get a lamp", "GET /v1/lamps/{lampId}: summary is missing"),
     ("operationId: updateLamp", "operationId: getLamp", "getLamp stands twice"),

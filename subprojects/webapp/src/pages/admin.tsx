@@ -26,6 +26,7 @@ type MemberUpdate = Schemas["MemberUpdate"];
 const TABS = [
 	{ to: "admin", words: "Accounts" },
 	{ to: "admin/invitations", words: "Invitations" },
+	{ to: "admin/collections", words: "Collections" },
 	{ to: "admin/firmware", words: "Firmware" },
 	{ to: "admin/audit", words: "Audit log" },
 	{ to: "admin/instance", words: "Instance" },

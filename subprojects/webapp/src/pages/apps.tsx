@@ -9,6 +9,7 @@ import { Empty } from "../components/empty";
 import { useDevices, type Device } from "../devices/store";
 import { AppCard } from "../forms/app_card";
 import { AppViews, type Chosen } from "../forms/app_views";
+import { Arriving, Community } from "../collections/community";
 import { Heading } from "../frame/page";
 import { useAddress, useKept } from "../frame/place";
 import type { Parameters } from "../frame/routes";
@@ -65,6 +66,7 @@ function NoApps({ onAdded }: { onAdded: () => Promise<void> }): JSX.Element {
 	const [said, setSaid] = useState<string>();
 	const [fault, setFault] = useState<string>();
 	const isReviewer = start.value?.account?.isReviewer === true;
+	const isAdministrator = start.value?.account?.isAdministrator === true;
 	const add = async () => {
 		setFault(undefined);
 		const added = await addOwnApps(setSaid);
@@ -74,9 +76,14 @@ function NoApps({ onAdded }: { onAdded: () => Promise<void> }): JSX.Element {
 	};
 	return (
 		<Empty title="No apps yet">
+			{isAdministrator && <Community />}
 			<p class="words">
-				The operator can import a folder of apps, such as the community’s, with{" "}
-				<code>displayctl app import FOLDER</code>. You can also write one in the{" "}
+				{!isAdministrator && "An administrator can bring in about 1,000 apps of the community. "}
+				You can bring in{" "}
+				<a href="collections" data-page>
+					a collection of your own
+				</a>
+				, or write an app in the{" "}
 				<a href="studio" data-page>
 					studio
 				</a>
@@ -89,7 +96,11 @@ function NoApps({ onAdded }: { onAdded: () => Promise<void> }): JSX.Element {
 						weather.
 					</p>
 					<div class="row">
-						<Button kind="primary" isBusy={said !== undefined} onClick={() => void add()}>
+						<Button
+							kind={isAdministrator ? "plain" : "primary"}
+							isBusy={said !== undefined}
+							onClick={() => void add()}
+						>
 							Add these apps
 						</Button>
 						<span class="quiet" role="status">
@@ -224,6 +235,7 @@ function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
 				<Search value={typed} onInput={setTyped} />
 				<Check label="Show broken apps" isOn={withBroken} onChange={setWithBroken} />
 			</div>
+			{shown && shown.list.length > 0 && start.value?.account?.isAdministrator && <Arriving />}
 			<AppViews chosen={found.chosen} withBroken={withBroken} onChoose={found.choose} />
 			{shown?.list.length === 0 && <Nothing wish={shown} onAdded={() => apps.refresh()} />}
 			{shown && shown.list.length > 0 && (
@@ -247,7 +259,12 @@ function Catalogue({ device }: { device?: ForDevice }): JSX.Element {
 export function AppsPage(): JSX.Element {
 	return (
 		<div class="stack wide">
-			<Heading title="Apps" />
+			<div class="row between">
+				<Heading title="Apps" />
+				<a href="collections" data-page>
+					Your collections
+				</a>
+			</div>
 			<Catalogue />
 		</div>
 	);
