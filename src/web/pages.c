@@ -130,6 +130,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/apps/{appId}", &endpoint_page},
     {HTTP_GET, "/apps/{appId}/install/{deviceId}", &endpoint_page},
     {HTTP_GET, "/collections", &endpoint_page},
+    {HTTP_GET, "/connect", &endpoint_page},
     {HTTP_GET, "/development/keys", &endpoint_page},
     {HTTP_GET, "/development/webhooks", &endpoint_page},
     {HTTP_GET, "/devices", &endpoint_page},
@@ -156,6 +157,7 @@ static const struct route routes[] = {
     {HTTP_GET, "/studio/{appId}/versions", &endpoint_page},
     {HTTP_GET, "/studio/{appId}/versions/{version}", &endpoint_page},
     {HTTP_GET, "/web/assets/{file}", &endpoint_asset},
+    {HTTP_GET, "/welcome", &endpoint_page},
     {HTTP_GET, "/worker.js", &endpoint_page_file},
 #ifdef WEB_DEVELOPMENT
     {HTTP_GET, "/web/components", &endpoint_page},

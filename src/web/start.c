@@ -11,6 +11,7 @@ struct start {
 	struct str passkey_host;
 	struct str identity_provider;
 	bool is_nobody;
+	bool has_done_all; /* the first steps, or nobody is signed in */
 	struct person person;
 };
 
@@ -20,6 +21,12 @@ static const struct record_field start_fields[] = {
     RECORD_BOOL(struct start, can_sign_in, .name = "canSignIn"),
     RECORD_STR(struct start, passkey_host, .name = "passkeyHost", .nullable = true),
     RECORD_STR(struct start, identity_provider, .name = "identityProvider", .nullable = true),
+    RECORD_OPEN(.name = "firstSteps", .nullable = true,
+		.offset = offsetof(struct start, has_done_all)),
+    RECORD_BOOL(struct start, site.has_panel, .name = "hasPanel"),
+    RECORD_BOOL(struct start, site.has_entry, .name = "hasEntry"),
+    RECORD_BOOL(struct start, site.has_apps, .name = "hasApps"),
+    RECORD_CLOSE(),
     RECORD_OPEN(.name = "account", .nullable = true, .offset = offsetof(struct start, is_nobody)),
     RECORD_ID(struct start, person.id, .name = "id"),
     RECORD_STR(struct start, person.email, .name = "email"),
@@ -53,14 +60,22 @@ static struct step_result start_found(struct task *task)
 	start->is_nobody = !person;
 	if (person)
 		start->person = *person;
+	if (person && !person->is_administrator)
+		start->site.has_apps = true;
+	start->has_done_all =
+	    !person || (start->site.has_panel && start->site.has_entry && start->site.has_apps);
 	return task_reply_record(task, 200, &start_record, start);
 }
 
 static struct step_result start_begin(struct task *task)
 {
+	const struct person *person = web_person(task);
 	struct start *start = task_state(task);
+	struct site_get_parameters parameters = {0}; /* the nil ID is nobody's */
 
-	statement_site_get(task_new_query(task), &start->site);
+	if (person)
+		parameters.account_id = person->id;
+	statement_site_get(task_new_query(task), &parameters, &start->site);
 	return task_query(task, start_found);
 }
 

@@ -98,7 +98,7 @@ class Scene(DeviceScene, FlashScene, CollectionScene):
             server.ctl("account", "create", EMAIL, "--name", "Ada")
             return {"url": server.url + "/"}
         link = wait_until(lambda: re.search(r"http://[^ \"]+/link#\w+", server.log()), "a link")
-        return {"url": server.url + "/", "link": link[0]}
+        return {"url": server.url + "/", "link": link[0], "port": server.address[1]}
 
     def with_issuer(self):
         """Starts a server with a real identity provider, called Home, and an account."""

@@ -169,7 +169,8 @@ async function addsDevice(stage, options) {
 	const page = await stage.visitor(options);
 	await page.goto("");
 	await fillSignIn(page, person);
-	await heading(page, "Devices").waitFor();
+	await heading(page, "First steps").waitFor();
+	await page.goto("devices");
 	await page.getByText("No devices yet").waitFor();
 	await page.getByRole("link", { name: "Add a device" }).click();
 	await page.getByLabel("Name").fill("Balcony");
@@ -178,8 +179,9 @@ async function addsDevice(stage, options) {
 	await page.getByRole("option", { name: "America/New_York" }).click();
 	await page.getByRole("button", { name: "Add device" }).click();
 	await heading(page, "Connect Balcony").waitFor();
+	await page.getByLabel("Another board").check();
 	// The phone itself cannot scan it.
-	const code = page.getByRole("img", { name: "The address as a QR code" });
+	const code = page.getByRole("img", { name: "This guide as a QR code" });
 	if (options.screen !== "phone") await code.waitFor();
 	await page.getByText("Waiting for your panel to connect.").waitFor();
 	assert.equal(await code.count(), options.screen === "phone" ? 0 : 1);
@@ -189,7 +191,7 @@ async function addsDevice(stage, options) {
 	await page.getByText("Leave without the address?").waitFor();
 	await page.keyboard.press("Escape");
 	await stage.ask("panel", { url });
-	await page.getByText("Your panel is connected.").waitFor();
+	await page.getByText("Balcony is here.").waitFor();
 	await page.getByRole("button", { name: "Done" }).click();
 	await heading(page, "Balcony").waitFor();
 	assert.ok(!(await page.content()).includes(url));
@@ -1154,11 +1156,12 @@ export default {
 		await page.locator(`${LIVE}[data-state="on"]`).waitFor();
 		await page.getByRole("button", { name: "Create a new key" }).click();
 		await page.getByRole("dialog").getByRole("button", { name: "Create a new key" }).click();
+		await page.getByLabel("Another board").check();
 		const url = await page.locator(".steps .secret code").innerText();
 		assert.notEqual(url, device.url);
 		await page.locator(`${LIVE}[data-state="offline"]`).waitFor();
 		await stage.ask("panel", { url, name: "renewed" });
-		await page.getByText("Your panel is connected.").waitFor();
+		await page.getByText("Kitchen is here.").waitFor();
 		await page.getByRole("button", { name: "Done" }).click();
 		await page.getByRole("button", { name: "Remove the device" }).click();
 		await page.getByRole("heading", { name: "Remove Kitchen?" }).waitFor();
@@ -1340,7 +1343,9 @@ export default {
 				await page.goto("devices/new");
 				await page.getByLabel("Name").fill("Balcony");
 				await page.keyboard.press("Enter");
+				await page.getByLabel("Tronbyt S3", { exact: true }).check();
 				await page.getByText("Waiting for your panel").waitFor();
+				await page.locator(".qr").waitFor({ state: "attached" });
 			},
 			person,
 		);

@@ -75,7 +75,7 @@ export default {
 		await page.locator(".fault").waitFor();
 		await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
-		await heading(page, "Devices").waitFor();
+		await heading(page, "First steps").waitFor();
 		const other = await stage.visitor();
 		await other.goto(fresh.link);
 		await heading(other, "This link no longer works").waitFor();

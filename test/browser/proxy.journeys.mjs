@@ -41,11 +41,12 @@ export default {
 		await page.getByRole("link", { name: "Add a device" }).click();
 		await page.getByLabel("Name").fill("Balcony");
 		await page.keyboard.press("Enter");
+		await page.getByLabel("Another board").check();
 		const address = await page.locator(".steps .secret code").innerText();
 		// The panel uses the same route as the pages.
 		const behind = url.replace("http", "ws") + address.slice(address.indexOf("/d/") + 1);
 		await stage.ask("panel", { url: behind });
-		await page.getByText("Your panel is connected.").waitFor();
+		await page.getByText("Balcony is here.").waitFor();
 		await page.getByRole("button", { name: "Done" }).click();
 		await heading(page, "Balcony").waitFor();
 		const device = new URL(page.url()).pathname.split("/").at(-1);

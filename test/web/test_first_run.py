@@ -12,7 +12,7 @@ def test_the_printed_link_makes_an_administrator(start):
     browser = Browser(world)
     assert browser.get("/web/start").ok() == {
         "registration": "invite", "isNew": True, "canSignIn": True,
-        "passkeyHost": "localhost", "identityProvider": None, "account": None}
+        "passkeyHost": "localhost", "identityProvider": None, "firstSteps": None, "account": None}
     link = browser.post("/web/links/look", {"token": first_token(world)}).ok()
     assert (link["kind"], link["email"]) == ("first", None)
     make_first(world, browser)
@@ -22,6 +22,7 @@ def test_the_printed_link_makes_an_administrator(start):
     assert browser.get("/web/admin/accounts").ok()[0]["reachesLocal"] is True
     start_ = browser.get("/web/start").ok()
     assert not start_["isNew"] and start_["account"] == account
+    assert start_["firstSteps"] == {"hasPanel": False, "hasEntry": False, "hasApps": False}
     # The link works once.
     used = {"token": first_token(world), "email": "b@example.org", "name": "B",
             "password": PASSWORD}

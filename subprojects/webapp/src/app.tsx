@@ -57,8 +57,9 @@ const DevicePage = ofDevice("DevicePage");
 const StudioAppPage = other("StudioAppPage");
 
 /** "/" for a signed-in user. */
-function Home(): JSX.Element | null {
-	useLayoutEffect(() => go("devices", { replaces: true }), []);
+function Home({ account }: Props): JSX.Element | null {
+	const isNew = Boolean(start.value?.firstSteps) && !account.hasDevice;
+	useLayoutEffect(() => go(isNew ? "welcome" : "devices", { replaces: true }), []);
 	return null;
 }
 
@@ -69,6 +70,7 @@ const RegisterPage = lazily(async () => (await gate()).RegisterPage);
 /** Pages that do not need a signed-in user. */
 const open: Record<string, (props: object) => JSX.Element | null> = {
 	panel: lazily(async () => (await gate()).PanelPage),
+	connect: lazily(async () => (await import("./pages/connect")).ConnectPage),
 	link: lazily(async () => (await gate()).LinkPage),
 	"sign-in": lazily(async () => (await gate()).ProviderPage),
 	...(DEVELOPMENT
@@ -88,6 +90,7 @@ const pages: Record<string, Page> = {
 	"devices/{id}/{tab}": DevicePage,
 	"devices/{id}/apps/{installation}": ofApps("InstallationPage"),
 	share: ofDevice("SharePage"),
+	welcome: ofDevice("WelcomePage"),
 	"development/keys": other("KeysPage"),
 	"development/webhooks": other("WebhooksPage"),
 	account: AccountPage,

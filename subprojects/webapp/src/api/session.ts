@@ -53,9 +53,23 @@ export async function loadStart(): Promise<void> {
 	}
 }
 
+/** The first steps of an account, as far as it tells. */
+function stepsOf({ hasDevice, isAdministrator }: Account): Schemas["Start"]["firstSteps"] {
+	return hasDevice ? null : { hasPanel: false, hasEntry: false, hasApps: !isAdministrator };
+}
+
 export function setAccount(account: Account | null): void {
-	if (start.value)
-		start.value = { ...start.value, account, isNew: start.value.isNew && account === null };
+	const before = start.value;
+	if (before) {
+		const isOther = before.account?.id !== account?.id;
+		start.value = {
+			...before,
+			account,
+			isNew: before.isNew && account === null,
+			...(isOther && { firstSteps: account && stepsOf(account) }),
+		};
+		if (isOther && account) void loadStart();
+	}
 	if (account) signedOutReason.value = undefined;
 }
 

@@ -1,3 +1,5 @@
+import "../main"; // what it shares with the first script stays in that one
+
 import { generate } from "lean-qr/nano";
 import type { JSX } from "preact";
 

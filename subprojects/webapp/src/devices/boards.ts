@@ -13,6 +13,20 @@ export const BOARD_NAMES: readonly { value: string; words: string }[] = [
 	{ value: "other", words: "Another board" },
 ];
 
+/** What can be a panel, beside the boards. */
+const OTHERS = [
+	{ value: "browser", words: "A browser or tablet" },
+	{ value: "terminal", words: "A terminal" },
+] as const;
+
+/** Everything that can be a panel. */
+export const PANEL_NAMES: readonly { value: string; words: string }[] = [...BOARD_NAMES, ...OTHERS];
+
+/** Whether such a panel is a board, which can be chosen in the settings. */
+export function isBoard(panel: string): boolean {
+	return BOARD_NAMES.some(({ value }) => value === panel);
+}
+
 /** Whether panels of the board have 128x64 pixels. */
 export function isWide(board: string | null): boolean {
 	return board?.endsWith("_wide") === true;

@@ -29,7 +29,17 @@ async function attempt(what: () => Promise<void>): Promise<void> {
 }
 
 /** Checks to make if a panel has never connected. */
-function NeverConnected({ device }: { device: Device }): JSX.Element {
+function NeverConnected({
+	device,
+	onLink,
+}: {
+	device: Device;
+	onLink: (made: Schemas["NewDevice"]) => void;
+}): JSX.Element {
+	const renew = async () => {
+		const made = await renewKey(device);
+		if (made) onLink(made);
+	};
 	return (
 		<div class="notice stack">
 			<p>This panel has never connected. Check that:</p>
@@ -44,7 +54,10 @@ function NeverConnected({ device }: { device: Device }): JSX.Element {
 				<li>The address is complete: firmware cuts it after 128 characters.</li>
 				<li>The panel was restarted after you saved the address.</li>
 			</ul>
-			<p>If you no longer have the address, create a new key below.</p>
+			<p>If you no longer have the address, a new key leads through all steps again.</p>
+			<div class="row">
+				<Button onClick={() => void attempt(renew)}>Show the steps with a new key</Button>
+			</div>
 		</div>
 	);
 }
@@ -280,7 +293,7 @@ export function Connect(props: ConnectProps): JSX.Element {
 	return (
 		<div class="stack wide">
 			{device.connectedAt === null && !isOnline && !device.isDisabled && (
-				<NeverConnected device={device} />
+				<NeverConnected device={device} onLink={setMade} />
 			)}
 			<Facts device={device} />
 			<FirmwareSettings device={device} />

@@ -1,37 +1,29 @@
+import "../style/guide.css";
+
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
-import type { Schemas } from "../api/client";
-import { panelNews, useWatch } from "../api/live";
+import { useEffect, useState } from "preact/hooks";
+import { patch, type Schemas } from "../api/client";
+import { panelNews } from "../api/live";
 import { Button } from "../components/button";
-import { QrCode } from "../components/qr";
+import { Choice } from "../components/choice";
 import { Secret } from "../components/secret";
+import { guideOf } from "../flash/boards";
+import { lazily } from "../frame/lazy";
 import { base, setGuard } from "../frame/place";
-import { formatAddress, parseDeviceUrl } from "../panel/address";
+import { formatAddress, formatTold, parseDeviceUrl, siteOf } from "../panel/address";
+import { isBoard, isWide, PANEL_NAMES } from "./boards";
 import { handOver } from "./new_link";
-import type { Device } from "./store";
+import { Arrival, OwnProgram, PortalSteps } from "./portal";
+import { useSaver } from "./saver";
+import type { Device, DeviceUpdate } from "./store";
 
 type DeviceLink = Schemas["DeviceLink"];
+
+const QrCode = lazily(async () => (await import("../components/qr")).QrCode);
 
 /** End of the URL that the panel connects to, for users who check it. */
 export function addressEnd(device: Device): string {
 	return `/d/${device.id}/ws`;
-}
-
-export function Step({ children }: { children: JSX.Element | JSX.Element[] }): JSX.Element {
-	return <li class="stack">{children}</li>;
-}
-
-/** Shows a tick when the panel connects. */
-export function Arrival({ isOnline }: { isOnline: boolean }): JSX.Element {
-	return (
-		<p class={`arrival ${isOnline ? "is-here" : ""}`} role="status">
-			<svg viewBox="0 0 24 24" aria-hidden="true">
-				<circle cx="12" cy="12" r="10" />
-				<path d="M7 12.5l3.4 3.4L17 9" />
-			</svg>
-			{isOnline ? "Your panel is connected." : "Waiting for your panel to connect."}
-		</p>
-	);
 }
 
 function Unreachable(): JSX.Element {
@@ -45,66 +37,139 @@ function Unreachable(): JSX.Element {
 	);
 }
 
-/** How the address is entered on the setup page of a panel; undefined: it is not known here. */
-export function PortalSteps({
-	device,
-	address,
-}: {
+interface WayProps {
 	device: Device;
-	address: string | undefined;
-}): JSX.Element {
-	const isOnline = panelNews(device.id).value?.isOnline === true;
+	link: DeviceLink;
+	/** Name of the panel's kind (PANEL_NAMES). */
+	panel: string;
+}
+
+/** Returns the URL of a page that another machine opens. Its fragment is not sent to the server. */
+function elsewhere(link: DeviceLink, page: string): string {
+	const site = link.reach.isLoopbackOnly ? base : (siteOf(link.webSocketUrl) ?? base);
+	return new URL(page, site).href;
+}
+
+interface CodeProps {
+	url: string;
+	label: string;
+	children: string;
+	isForPhone?: boolean;
+}
+
+/** A QR code, which is a link as well. */
+function Code({ url, label, children, isForPhone }: CodeProps): JSX.Element {
 	return (
-		<ol class="steps">
-			<Step>
-				<p>
-					Open the setup page of your panel. A new or reset panel opens a Wi-Fi network,{" "}
-					<code>TRON-CONFIG</code>: join it with a phone or a computer and open{" "}
-					<code>http://10.10.0.1</code>.
-				</p>
-			</Step>
-			<Step>
-				<p>
-					Choose your 2.4 GHz Wi-Fi there, and enter {address === undefined ? "the" : "this"}{" "}
-					address as the Image URL. It contains the panel's key and is shown only once.
-				</p>
-				{address === undefined ? <></> : <Secret text={address} what="the address" />}
-			</Step>
-			<Step>
-				<p>Press “Save and Connect” and wait for the panel to restart.</p>
-				<Arrival isOnline={isOnline} />
-			</Step>
-		</ol>
+		<div class={`link-code ${isForPhone ? "is-for-phone" : ""}`}>
+			<a class="qr-link" href={url} target="_blank" rel="noreferrer">
+				<QrCode text={url} label={label} />
+			</a>
+			<p class="quiet">{children}</p>
+		</div>
 	);
 }
 
-/** This browser, or a spare tablet, as the panel: the address goes along in the fragment, which is not
- * sent to the server. */
-function BrowserPanel({ link }: { link: DeviceLink }): JSX.Element {
+/** The link to the page that flashes a board; it takes the address along. */
+function FlashStep({ device, link, panel }: WayProps): JSX.Element {
+	return (
+		<>
+			<p>
+				Does it run firmware for this server already? If not, put it on the board now. That sets its
+				Wi-Fi and its address, too: nothing else is left to do then.
+			</p>
+			<p>
+				<a
+					class="button"
+					href={`devices/${device.id}/flash`}
+					data-page
+					onClick={() => {
+						setGuard(undefined);
+						handOver({ device: { ...device, board: panel as Device["board"] }, link });
+					}}
+				>
+					Flash it by a USB cable
+				</a>
+			</p>
+		</>
+	);
+}
+
+function BoardWay(props: WayProps): JSX.Element {
+	const { link, panel } = props;
+	if (guideOf(panel).steps.length === 0)
+		return <OwnProgram board={panel} address={link.webSocketUrl} />;
+	const address = parseDeviceUrl(link.webSocketUrl);
+	return (
+		<>
+			{link.reach.isLoopbackOnly && <Unreachable />}
+			<div class="link-columns">
+				<PortalSteps address={link.webSocketUrl} first={<FlashStep {...props} />} />
+				{address && (
+					<Code
+						url={elsewhere(link, `connect#${formatTold({ board: panel, address })}`)}
+						label="This guide as a QR code"
+						isForPhone
+					>
+						Scan it with the phone that opens the setup page: it shows these steps, with the address
+						to copy.
+					</Code>
+				)}
+			</div>
+			<details>
+				<summary>If the firmware does not support WebSocket</summary>
+				<div class="stack">
+					<p>Enter this address instead; the panel then polls:</p>
+					<Secret text={link.pollingUrl} what="the polling address" />
+				</div>
+			</details>
+		</>
+	);
+}
+
+/** This browser, or a spare tablet, as the panel: the address goes along in the fragment. */
+function BrowserWay({ link }: WayProps): JSX.Element {
 	const address = parseDeviceUrl(link.webSocketUrl);
 	const page = address ? `panel#${formatAddress(address)}` : "panel";
 	return (
-		<details>
-			<summary>No panel at hand</summary>
-			<div class="link-columns">
-				<div class="stack">
-					<p>
-						A browser tab or a spare tablet is a panel, too: it shows what this device shows as long
-						as the page is open.
-					</p>
-					<p>
-						<a class="button" href={page} target="_blank">
-							Use this browser as a panel
-						</a>
-					</p>
-				</div>
-				<div class="link-code">
-					<QrCode text={new URL(page, base).href} label="The panel in the browser as a QR code" />
-					<p class="quiet">For a tablet's camera</p>
-				</div>
+		<div class="link-columns">
+			<div class="stack">
+				<p>
+					A browser tab or a spare tablet is a panel, too: it shows what this device shows as long
+					as the page is open.
+				</p>
+				<p>
+					<a class="button primary" href={page} target="_blank">
+						Use this browser as a panel
+					</a>
+				</p>
 			</div>
-		</details>
+			<Code url={elsewhere(link, page)} label="The panel in the browser as a QR code">
+				For a tablet's camera
+			</Code>
+		</div>
 	);
+}
+
+function quoted(text: string): string {
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function TerminalWay({ link }: WayProps): JSX.Element {
+	return (
+		<>
+			<p>
+				Run this where displayctl is installed, in a terminal of at least 64 columns. It draws the
+				panel there. The command contains the panel's key, which is shown only once.
+			</p>
+			<Secret text={`displayctl panel --url ${quoted(link.webSocketUrl)}`} what="the command" />
+		</>
+	);
+}
+
+function Way(props: WayProps): JSX.Element {
+	if (props.panel === "browser") return <BrowserWay {...props} />;
+	if (props.panel === "terminal") return <TerminalWay {...props} />;
+	return <BoardWay {...props} />;
 }
 
 /** Asks before the page is left, while that would lose an address. */
@@ -120,60 +185,59 @@ export function useAddressGuard(isOn: boolean): void {
 	}, [isOn]);
 }
 
+/** Stores a board, and the number of pixels that its panels have. */
+async function keepBoard(device: Device, board: string): Promise<void> {
+	const size = isWide(board) ? "128x64" : "64x32";
+	const change = { board, size } as DeviceUpdate;
+	await patch("/web/devices/{deviceId}", change, { deviceId: device.id });
+}
+
 interface LinkCardProps {
 	device: Device;
 	link: DeviceLink;
 	onDone: () => void;
 }
 
-/** Shows a device's key, which is shown only once: its URLs, what to do with them, and a tick when
- * the panel is connected. */
+/** Guides from a device's key, which is shown only once, to a panel that shows its first picture. */
 export function LinkCard({ device, link, onDone }: LinkCardProps): JSX.Element {
 	useAddressGuard(true);
-	useWatch([device.id]);
+	const [panel, setPanel] = useState<string>(device.board ?? "");
+	const saver = useSaver("board", (board: string) => keepBoard(device, board));
 	const isOnline = panelNews(device.id).value?.isOnline === true;
+	const choose = (next: string) => {
+		setPanel(next);
+		if (isBoard(next)) saver.save(next);
+	};
 	return (
 		<div class="link-card stack">
-			{link.reach.isLoopbackOnly && <Unreachable />}
-			<div class="link-columns">
-				<PortalSteps device={device} address={link.webSocketUrl} />
-				<div class="link-code is-for-phone">
-					<QrCode text={link.webSocketUrl} label="The address as a QR code" />
-					<p class="quiet">Scan it with the phone that opens the setup page</p>
-				</div>
+			<div class="panel-kinds">
+				<Choice
+					label="Which panel is it?"
+					value={panel}
+					options={PANEL_NAMES}
+					onChange={choose}
+					said={saver.said}
+					fault={saver.fault}
+					isBoxed
+				/>
 			</div>
-			<details>
-				<summary>If the firmware does not support WebSocket</summary>
-				<div class="stack">
-					<p>Enter this address instead; the panel then polls:</p>
-					<Secret text={link.pollingUrl} what="the polling address" />
-				</div>
-			</details>
-			<p>
-				A new board without firmware?{" "}
-				<a
-					href={`devices/${device.id}/flash`}
-					data-page
-					onClick={() => {
-						setGuard(undefined);
-						handOver({ device, link });
-					}}
-				>
-					Flash it by a USB cable
-				</a>
-			</p>
-			<BrowserPanel link={link} />
-			<div class="row">
-				<Button
-					kind="primary"
-					onClick={() => {
-						setGuard(undefined);
-						onDone();
-					}}
-				>
-					{isOnline ? "Done" : "I have copied it"}
-				</Button>
-			</div>
+			{panel !== "" && (
+				<>
+					<Way device={device} link={link} panel={panel} />
+					<Arrival device={device} />
+					<div class="row">
+						<Button
+							kind={isOnline ? "primary" : "plain"}
+							onClick={() => {
+								setGuard(undefined);
+								onDone();
+							}}
+						>
+							{isOnline ? "Done" : panel === "browser" ? "Connect it later" : "I have copied it"}
+						</Button>
+					</div>
+				</>
+			)}
 		</div>
 	);
 }

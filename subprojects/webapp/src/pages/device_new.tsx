@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { post, type Schemas } from "../api/client";
 import { Field } from "../components/field";
@@ -11,7 +11,15 @@ import { go } from "../frame/place";
 
 type NewDevice = Schemas["NewDevice"];
 
-function NewDeviceForm({ onMade }: { onMade: (made: NewDevice) => void }): JSX.Element {
+interface NewDeviceFormProps {
+	onMade: (made: NewDevice) => void;
+	/** Beside the button. */
+	beside?: ComponentChildren;
+	/** Asks only for the name: the time zone is the browser's. */
+	isShort?: boolean;
+}
+
+export function NewDeviceForm({ onMade, beside, isShort }: NewDeviceFormProps): JSX.Element {
 	const [name, setName] = useState("");
 	const [timezone, setTimezone] = useState(browserTimezone);
 	const [serial, setSerial] = useState("");
@@ -24,12 +32,8 @@ function NewDeviceForm({ onMade }: { onMade: (made: NewDevice) => void }): JSX.E
 			<Form
 				action="Add device"
 				onSubmit={submit}
-				names={["name", "timezone", "serialNumber"]}
-				beside={
-					<a href="devices" data-page>
-						Cancel
-					</a>
-				}
+				names={isShort ? ["name"] : ["name", "timezone", "serialNumber"]}
+				beside={beside}
 			>
 				{(faults) => (
 					<>
@@ -43,20 +47,24 @@ function NewDeviceForm({ onMade }: { onMade: (made: NewDevice) => void }): JSX.E
 							maxLength={25}
 							isRequired
 						/>
-						<Timezone value={timezone} onChoose={setTimezone} fault={faults.get("timezone")} />
-						<details open={faults.has("serialNumber")}>
-							<summary>Add a serial number</summary>
-							<Field
-								label="Serial number"
-								name="serialNumber"
-								value={serial}
-								onInput={setSerial}
-								fault={faults.get("serialNumber")}
-								help="Your programs can use it in place of the device's ID."
-								maxLength={32}
-								isVerbatim
-							/>
-						</details>
+						{!isShort && (
+							<Timezone value={timezone} onChoose={setTimezone} fault={faults.get("timezone")} />
+						)}
+						{!isShort && (
+							<details open={faults.has("serialNumber")}>
+								<summary>Add a serial number</summary>
+								<Field
+									label="Serial number"
+									name="serialNumber"
+									value={serial}
+									onInput={setSerial}
+									fault={faults.get("serialNumber")}
+									help="Your programs can use it in place of the device's ID."
+									maxLength={32}
+									isVerbatim
+								/>
+							</details>
+						)}
 					</>
 				)}
 			</Form>
@@ -71,7 +79,14 @@ export function NewDevicePage(): JSX.Element {
 		return (
 			<div class="stack wide">
 				<Heading title="Add a device" />
-				<NewDeviceForm onMade={setMade} />
+				<NewDeviceForm
+					onMade={setMade}
+					beside={
+						<a href="devices" data-page>
+							Cancel
+						</a>
+					}
+				/>
 				<p>
 					<a href="devices/import" data-page>
 						Import from a tronbyt server

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useWatch } from "../api/live";
+import { start } from "../api/session";
 import { Button } from "../components/button";
 import { Empty } from "../components/empty";
 import { Controls } from "../devices/controls";
@@ -116,6 +117,22 @@ function NoDevices(): JSX.Element {
 	);
 }
 
+/** The way to the first steps, until they are done. */
+function FirstSteps(): JSX.Element | null {
+	const { firstSteps, account } = start.value ?? {};
+	if (!firstSteps || !account) return null;
+	const { hasPanel, hasEntry, hasApps } = firstSteps;
+	const steps = [hasPanel, hasEntry, ...(account.isAdministrator ? [hasApps] : [])];
+	const done = steps.filter(Boolean).length;
+	return (
+		<p>
+			<a href="welcome" data-page>
+				First steps: {done} of {steps.length} done
+			</a>
+		</p>
+	);
+}
+
 function Search({
 	value,
 	onInput,
@@ -165,6 +182,7 @@ export function DevicesPage(): JSX.Element {
 					</div>
 				)}
 			</div>
+			<FirstSteps />
 			{devices && isTogether && <Together devices={devices} onClose={() => setTogether(false)} />}
 			{problem.value && !devices && <p class="notice bad">{problem.value.message}</p>}
 			{devices?.length === 0 && <NoDevices />}

@@ -4,7 +4,6 @@ import "../style/flash.css";
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 import { get, Problem, type Schemas } from "../api/client";
-import { panelNews, useWatch } from "../api/live";
 import { useResource } from "../api/resource";
 import { Button, CopyButton } from "../components/button";
 import { Field } from "../components/field";
@@ -12,9 +11,10 @@ import { Fault } from "../components/fault";
 import { isolated } from "../components/isolated";
 import { Select } from "../components/select";
 import { toast } from "../components/toast";
-import { BOARD_NAMES, boardWords } from "../devices/boards";
-import { Arrival, PortalSteps, Step, useAddressGuard } from "../devices/link_card";
+import { BOARD_NAMES } from "../devices/boards";
+import { useAddressGuard } from "../devices/link_card";
 import { renewKey, takeHandedOver } from "../devices/new_link";
+import { Arrival, OwnProgram, PortalSteps, Step } from "../devices/portal";
 import { useDevices, type Device } from "../devices/store";
 import { guideOf } from "../flash/boards";
 import { type FieldName, type Values } from "../flash/image";
@@ -50,12 +50,7 @@ function Board({
 					))}
 				</ul>
 			)}
-			{board !== "" && steps.length === 0 && (
-				<p class="notice">
-					A {boardWords(board)} runs a program in place of this firmware. Give that program the
-					address of the device.
-				</p>
-			)}
+			{board !== "" && steps.length === 0 && <OwnProgram board={board} />}
 		</>
 	);
 }
@@ -195,7 +190,6 @@ function Progress({ share }: { share: number }): JSX.Element {
 function Acts({ device, flashing }: { device: Device; flashing: Flashing }): JSX.Element {
 	const { share, fault, done, isBusy } = flashing;
 	const without = serialFault();
-	const isOnline = panelNews(device.id).value?.isOnline === true;
 	return (
 		<>
 			{without !== undefined && (
@@ -236,7 +230,7 @@ function Acts({ device, flashing }: { device: Device; flashing: Flashing }): JSX
 					</>
 				)}
 			</div>
-			{done && <Arrival isOnline={isOnline} />}
+			{done && <Arrival device={device} />}
 		</>
 	);
 }
@@ -259,7 +253,7 @@ function useChoices(
 	setMade: (made: Schemas["NewDevice"]) => void;
 } {
 	const [made, setHanded] = useState(() => takeHandedOver(device.id));
-	const [board, setBoard] = useState(device.board ?? "");
+	const [board, setBoard] = useState<string>(made?.device.board ?? device.board ?? "");
 	// null: a file, which is not chosen yet.
 	const [chosen, setChosen] = useState<Source | null>();
 	const [values, setValues] = useState({ ...NOTHING, url: made?.link.webSocketUrl ?? "" });
@@ -289,7 +283,6 @@ function Flash({ device }: { device: Device }): JSX.Element {
 	const choices = useChoices(device, all);
 	const { board, source, values, made } = choices;
 	const flashing = useFlashing(device, board, source, values);
-	useWatch([device.id]);
 	useAddressGuard(made !== undefined && flashing.done === undefined);
 	const canFlash = board !== "" && guideOf(board).steps.length > 0;
 	return (
@@ -334,7 +327,8 @@ function Flash({ device }: { device: Device }): JSX.Element {
 			</ol>
 			<details open={board !== "" && all !== undefined && choices.images.length === 0}>
 				<summary>A board that has such firmware already: enter the address by its Wi-Fi</summary>
-				<PortalSteps device={device} address={made?.link.webSocketUrl} />
+				<PortalSteps address={made?.link.webSocketUrl} />
+				{!flashing.done && <Arrival device={device} />}
 			</details>
 		</>
 	);

@@ -6,3 +6,4 @@ export { DevicePage } from "./device";
 export { NewDevicePage } from "./device_new";
 export { DevicesList } from "./devices_list";
 export { SharePage } from "./share";
+export { WelcomePage } from "./welcome";

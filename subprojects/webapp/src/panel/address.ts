@@ -17,18 +17,48 @@ export function parseAddress(text: string): PanelAddress | undefined {
 	return addressOf(device, key);
 }
 
+/** What a phone is told about a panel to connect: its board and its address. */
+export interface Told {
+	board: string;
+	address: PanelAddress;
+}
+
+/** "BOARD/DEVICE/KEY", as it stands in the fragment of the guide for a phone. */
+export function parseTold(text: string): Told | undefined {
+	const [, board, rest] = /^([a-z0-9_]{1,40})\/(.+)$/.exec(text) ?? [];
+	const address = rest === undefined ? undefined : parseAddress(rest);
+	return board !== undefined && address ? { board, address } : undefined;
+}
+
+export function formatTold({ board, address }: Told): string {
+	return `${board}/${formatAddress(address)}`;
+}
+
 export function formatAddress(address: PanelAddress): string {
 	return `${address.device}/${address.key}`;
 }
 
-/** Parses a device's URL as the server prints it: .../d/DEVICE/ws?key=KEY, or .../next?key=KEY. */
-export function parseDeviceUrl(text: string): PanelAddress | undefined {
-	let url: URL;
+function urlOf(text: string): URL | undefined {
 	try {
-		url = new URL(text.trim());
+		return new URL(text.trim());
 	} catch {
 		return undefined;
 	}
-	const found = /\/d\/([^/]+)\/(?:ws|next)$/.exec(url.pathname);
-	return found?.[1] ? addressOf(found[1], url.searchParams.get("key") ?? "") : undefined;
+}
+
+const DEVICE_PATH = /^(.*\/)d\/([^/]+)\/(?:ws|next)$/;
+
+/** Parses a device's URL as the server prints it: .../d/DEVICE/ws?key=KEY, or .../next?key=KEY. */
+export function parseDeviceUrl(text: string): PanelAddress | undefined {
+	const url = urlOf(text);
+	const device = url && DEVICE_PATH.exec(url.pathname)?.[2];
+	return device ? addressOf(device, url.searchParams.get("key") ?? "") : undefined;
+}
+
+/** Returns the site of a device's URL, with the path of a proxy: other machines open the pages below it. */
+export function siteOf(text: string): URL | undefined {
+	const url = urlOf(text);
+	const path = url && DEVICE_PATH.exec(url.pathname)?.[1];
+	const scheme = url && /^(?:ws|http)(s?):$/.exec(url.protocol);
+	return path && scheme ? new URL(`http${scheme[1] ?? ""}://${url.host}${path}`) : undefined;
 }

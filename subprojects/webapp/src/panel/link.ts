@@ -16,7 +16,7 @@ const WAIT_FIRST_MS = 1_000;
 const WAIT_MAX_MS = 30_000;
 
 /** The URL of the device link below the page's own site. */
-function linkUrl(base: URL, address: PanelAddress, what: "ws" | "next"): URL {
+export function linkUrl(base: URL, address: PanelAddress, what: "ws" | "next"): URL {
 	const url = new URL(`d/${encodeURIComponent(address.device)}/${what}`, base);
 	url.searchParams.set("key", address.key);
 	if (what === "ws") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
