@@ -178,6 +178,10 @@ class Stage:
     def firmware(self):
         return self.made("/web/admin/firmware", self.image(2))["id"]
 
+    def backup(self):
+        order = body_of(CONTRACT.operation("orderBackup")[2])
+        return self.made("/web/admin/backups", order)["url"].rsplit("/", 1)[1]
+
     def new_account(self):
         return {"email": f"new-{self.person.email}", "name": "New", "password": PASSWORD}
 
@@ -214,6 +218,7 @@ MADE = {
     "webhookId": lambda stage: stage.made("/web/webhooks", {"url": "http://webhook.invalid/", "events": ["failed"]})["id"],
     "sessionId": Stage.new_session,
     "importId": account_import,
+    "backupId": Stage.backup,
     "collectionId": Stage.collection,
     "firmwareId": Stage.firmware,
     "sourceId": Stage.fetched_collection,
@@ -221,7 +226,7 @@ MADE = {
 }
 # Operations of the operator alone, and those that also name an account.
 IMPORTS = {"chooseCollection", "importApp"}
-OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember", "exportAccount", "createAccountImport",
+OPERATORS = {"createDevices", "createOperatorLink", "removeMember", "exportAccount", "createAccountImport",
              "endAccountImport", "addAccountImportLines", "applyAccountImport"} | IMPORTS
 # These need a panel or a former address.
 ORDERS = {"rebootPanel", "moveAddress", "endAlias", "updateFirmware", "startFirmwareUpdate"}

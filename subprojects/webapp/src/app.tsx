@@ -107,6 +107,8 @@ const pages: Record<string, Page> = {
 const administration: Record<string, Page> = {
 	admin: other("AdminPage"),
 	"admin/invitations": other("InvitationsPage"),
+	"admin/apps": other("AdminAppsPage"),
+	"admin/backups": other("BackupsPage"),
 	"admin/firmware": other("FirmwarePage"),
 	"admin/audit": other("AuditPage"),
 	"admin/instance": other("InstancePage"),

@@ -19,6 +19,7 @@ import { When } from "../components/when";
 import { Heading } from "../frame/page";
 import { useKept } from "../frame/place";
 import { LimitDialog } from "./admin_limit";
+import { RemovalDialog } from "./admin_removal";
 
 type Member = Schemas["Member"];
 type MemberUpdate = Schemas["MemberUpdate"];
@@ -26,7 +27,9 @@ type MemberUpdate = Schemas["MemberUpdate"];
 const TABS = [
 	{ to: "admin", words: "Accounts" },
 	{ to: "admin/invitations", words: "Invitations" },
+	{ to: "admin/apps", words: "Apps" },
 	{ to: "admin/firmware", words: "Firmware" },
+	{ to: "admin/backups", words: "Backups" },
 	{ to: "admin/audit", words: "Audit log" },
 	{ to: "admin/instance", words: "Instance" },
 ] as const;
@@ -175,9 +178,10 @@ interface MembersProps {
 	self: Account;
 	onLink: (member: Member) => void;
 	onLimit: (member: Member) => void;
+	onRemove: (member: Member) => void;
 }
 
-function Members({ members, self, onLink, onLimit }: MembersProps): JSX.Element {
+function Members({ members, self, onLink, onLimit, onRemove }: MembersProps): JSX.Element {
 	return (
 		<Table
 			caption="All accounts"
@@ -221,6 +225,9 @@ function Members({ members, self, onLink, onLimit }: MembersProps): JSX.Element 
 								},
 								{ words: "Limit", of: `of ${member.email}`, onClick: () => onLimit(member) },
 								{ words: "Sign out", onClick: () => void endSessions(member) },
+								...(member.id === self.id
+									? []
+									: [{ words: "Remove", onClick: () => onRemove(member) }]),
 							]}
 						/>
 					),
@@ -237,6 +244,7 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 	);
 	const [made, setMade] = useState<{ member: Member; url: string }>();
 	const [limited, setLimited] = useState<Member>();
+	const [leaving, setLeaving] = useState<Member>();
 	const makeLink = async (member: Member) => {
 		try {
 			const path = "/web/admin/accounts/{accountId}/password-link";
@@ -259,6 +267,7 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 					self={self}
 					onLink={(member) => void makeLink(member)}
 					onLimit={setLimited}
+					onRemove={setLeaving}
 				/>
 			)}
 			{rows?.length === SHOWN && (
@@ -269,6 +278,13 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 				<LimitDialog
 					member={limited}
 					onClose={() => setLimited(undefined)}
+					onDone={() => members.refresh()}
+				/>
+			)}
+			{leaving && (
+				<RemovalDialog
+					member={leaving}
+					onClose={() => setLeaving(undefined)}
 					onDone={() => members.refresh()}
 				/>
 			)}
