@@ -211,6 +211,10 @@ enum {
 	LIMIT_FIRMWARE_PARTS_PER_S = 20,
 	LIMIT_FIRMWARE_PARTS_BURST = 200,
 	LIMIT_FIRMWARE_STREAMS = 64,
+	/* A backup is downloaded at least so fast on average, after so long: its connection to the
+	 * database keeps replaced rows. */
+	LIMIT_BACKUP_BYTES_PER_S = 16 * 1024,
+	LIMIT_BACKUP_START_S = 60,
 	LIMIT_DEVICES_OF_ACCOUNT = 1000,  /* that can be added on its pages; 409 */
 	LIMIT_KEY_DEVICES = 100,	  /* of an API key that is not for all; 400 */
 	LIMIT_PUSH_DEVICES = 100,	  /* that one push names; 400 */

@@ -43,6 +43,11 @@ struct passkey_creation {
 	struct reauthentication authentication;
 };
 
+struct backup_order {
+	struct str pass_phrase;
+	struct reauthentication authentication;
+};
+
 /* An account as administrators see it. */
 struct member {
 	struct person person;

@@ -23,6 +23,7 @@ struct web_service {
 	enum web_registration registration;
 	struct rate_policy session_rate;     /* for a session */
 	struct rate_policy visitor_rate;     /* for an address without a session */
+	bool backs_up_key;		     /* the key for secret settings is part of a backup */
 	bool limits_attempts;		     /* limits attempts to sign in or reauthenticate */
 	struct attempt_hints *attempt_hints; /* see src/web/people/attempt_hints.h */
 	struct known_sessions
@@ -60,6 +61,8 @@ struct web_settings {
 	const char *const *frame_origins; /* must outlive the service */
 	unsigned frame_origin_count;
 	bool allows_plain_http;
+	bool backs_up_key; /* the key for secret settings is part of a backup: it is no file of the
+			      operator */
 	unsigned rate_limit; /* requests a second per key; 0 turns all rate limits off */
 	const char *version; /* version of displayd; static */
 	struct web_issuer oidc;

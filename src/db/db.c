@@ -369,6 +369,7 @@ struct db *db_create(struct loop *loop, const struct db_settings *settings)
 		hosts_fence(hosts, settings->timeline);
 	db->settings = *settings;
 	db->settings.url = NULL; /* the caller's */
+	db->backup_url = memory_strdup(settings->url);
 	if (!settings->statements) {
 		db->settings.statements = statements;
 		db->settings.statement_count = STATEMENT_COUNT;
@@ -428,5 +429,6 @@ void db_destroy(struct db *db)
 	if (hint_carrying_is_shared(&db->hints))
 		hint_carrying_finish(&db->hints);
 	hosts_destroy(db->hosts);
+	free(db->backup_url);
 	free(db);
 }

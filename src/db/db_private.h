@@ -12,6 +12,7 @@
 struct db {
 	struct loop *loop;
 	struct db_settings settings;
+	char *backup_url; /* connection string for backup_run.c */
 	struct hosts *hosts;
 	struct survey survey;
 	struct timeline timeline; /* no connection has another one, or an older one */

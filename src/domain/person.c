@@ -109,6 +109,14 @@ void person_passkey_creation_check(void *body, uint64_t seen, struct faults *fau
 	read_reauthentication(&creation->authentication, "password", faults);
 }
 
+void person_backup_order_check(void *body, uint64_t seen, struct faults *faults)
+{
+	struct backup_order *order = body;
+
+	(void)seen;
+	read_reauthentication(&order->authentication, "password", faults);
+}
+
 /* ---- what belongs to accounts ---- */
 
 /* ---- administration ---- */

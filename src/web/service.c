@@ -16,6 +16,7 @@ void web_start(struct web_service *web, const struct web_settings *settings)
 {
 	bool is_limited = settings->rate_limit > 0;
 
+	web->backs_up_key = settings->backs_up_key;
 	site_init(&web->site, web->api.service.public_url, settings->allows_plain_http);
 	web->registration = settings->registration;
 	web->frame_origins = settings->frame_origins;

@@ -1,5 +1,5 @@
 """Shared parts of the tests of backup and restore: a database with rows of all kinds, its contents, and
-a second implementation of the format of backups, as described in src/ctl/exchange/backup_frame.h."""
+a second implementation of the format of backups, as described in include/db/backup_frame.h."""
 
 import contextlib
 import glob

@@ -179,6 +179,10 @@ class Stage:
     def firmware(self):
         return self.made("/web/admin/firmware", self.image(2))["id"]
 
+    def backup(self):
+        order = body_of(CONTRACT.operation("orderBackup")[2])
+        return self.made("/web/admin/backups", order)["url"].rsplit("/", 1)[1]
+
     def new_account(self):
         return {"email": f"new-{self.person.email}", "name": "New", "password": PASSWORD}
 
@@ -216,13 +220,14 @@ MADE = {
     "sessionId": Stage.new_session,
     "importId": account_import,
     "checkoutId": Stage.collection,
+    "backupId": Stage.backup,
     "firmwareId": Stage.firmware,
     "collectionId": Stage.fetched_collection,
     "part": lambda stage: "0",
 }
 # Operations of the operator alone, and those that also name an account.
 IMPORTS = {"chooseCollection", "importApp"}
-OPERATORS = {"createDevices", "createOperatorLink", "removeApp", "removeMember", "exportAccount", "createAccountImport",
+OPERATORS = {"createDevices", "createOperatorLink", "removeMember", "exportAccount", "createAccountImport",
              "endAccountImport", "addAccountImportLines", "applyAccountImport"} | IMPORTS
 # These need a panel or a former address.
 ORDERS = {"rebootPanel", "moveAddress", "endAlias", "updateFirmware", "startFirmwareUpdate"}

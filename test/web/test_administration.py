@@ -21,14 +21,16 @@ ENDPOINTS = [
     ("GET", f"/web/admin/accounts/{UNKNOWN_ID}", None), ("GET", "/web/admin/devices", None),
     ("GET", "/web/admin/keys", None), ("GET", "/web/admin/apps", None), ("GET", "/web/admin/apps/clock", None),
     ("POST", "/web/admin/accounts", {"email": "a@example.org"}), ("POST", "/web/admin/apps/clock/disable", None),
-    ("POST", "/web/admin/apps/clock/enable", None)]
+    ("POST", "/web/admin/apps/clock/enable", None), ("DELETE", "/web/admin/apps/clock", None),
+    ("GET", f"/web/admin/accounts/{UNKNOWN_ID}/removal", None),
+    ("POST", f"/web/admin/accounts/{UNKNOWN_ID}/removal", {"password": PASSWORD})]
 # Administrators may not do these either.
 OF_THE_OPERATOR = [
     ("DELETE", f"/web/admin/accounts/{UNKNOWN_ID}", None), ("POST", "/web/admin/links", {}),
     ("POST", "/web/admin/devices", {"lines": ""}),
     ("POST", "/web/admin/collections", {"name": "a", "source": "/a", "lines": ""}),
     ("POST", f"/web/admin/collections/{UNKNOWN_ID}/apps", {
-        "slug": "a", "name": "A", "origin": "a", "scriptLanguage": "STARLARK", "scriptContent": "x"}), ("DELETE", "/web/admin/apps/clock", None)]
+        "slug": "a", "name": "A", "origin": "a", "scriptLanguage": "STARLARK", "scriptContent": "x"})]
 
 
 @pytest.mark.parametrize("method, path, body", ENDPOINTS)

@@ -25,6 +25,31 @@ def test_how_the_instance_is(world, administrator):
     assert all(worker["requests"] >= 0 for worker in instance["workers"])
 
 
+def about(administrator):
+    return {one["about"] for one in administrator.get("/web/admin/instance").ok()["findings"]}
+
+
+def test_what_is_not_well(world, administrator):
+    """Each finding comes and goes with its reason."""
+    world.sql("UPDATE site SET backed_up_at = NULL")
+    assert "backup" in about(administrator)
+    world.sql("UPDATE site SET backed_up_at = now() - interval '3 days'")
+    problems = [one["problem"] for one in administrator.get("/web/admin/instance").ok()["findings"]]
+    assert "The last backup is 3 days old" in problems
+    world.sql("UPDATE site SET backed_up_at = now()")
+    world.sql("UPDATE firmware_releases SET state = 'failed'")
+    assert about(administrator) & {"backup", "firmware"} == {"firmware"}
+    world.sql("UPDATE firmware_releases SET state = 'idle'")
+    for state in ("failed", "held"):
+        world.sql("INSERT INTO app_archive (id, account_id, name, url, state, ended_at) SELECT gen_random_uuid(), id, "
+                  "'a', 'https://a.invalid/', %s, now() FROM account LIMIT 1", state)
+        assert "collection" in about(administrator)
+        world.sql("DELETE FROM app_archive")
+    instance = administrator.get("/web/admin/instance").ok()
+    assert not {one["about"] for one in instance["findings"]} & {"backup", "collection", "firmware", "database"}
+    assert instance["lastBackupAt"] and instance["certificateEndsAt"] is None
+
+
 def test_it_is_for_administrators(person):
     person.browser().get("/web/admin/instance").problem(403)
     person.browser().delete(f"/web/admin/accounts/{person.id}/sessions").problem(403)

@@ -240,6 +240,14 @@ def only_administrator(stage, found):
     return answer
 
 
+def other_backup(stage, found):
+    """Another server makes a backup: it holds the lock of BACKUP_LOCK_KEY."""
+    target = stage.target(found[1])
+    with lock_sessions.Session(stage.world) as server:
+        server.run("SELECT pg_advisory_lock(7235441203039271269)")
+        return stage.request(found, target)
+
+
 def ownerless_app(stage, found):
     target = stage.target(found[1])
     stage.world.sql("UPDATE app SET status = 'disabled', account_id = NULL WHERE id = %s", stage.value("appId"))
@@ -252,8 +260,6 @@ def slug_of_two(stage, found):
     for account in (stage, stage.other):
         account.made("/web/studio", {"slug": slug, "name": "Clock"})
     target = stage.target(found[1], appId=slug)
-    if found[2]["operationId"] == "removeApp":
-        return stage.ask_operator(found, target=target)
     return stage.request(found, target)
 
 
@@ -313,7 +319,8 @@ CONFLICTS = {
     "chooseCollection": other_source, "importApp": unknown_collection,
     "updateApp": public_twice,
     "changePassword": outdated, "removeAccount": outdated, "removePasskey": outdated,
-    "endAccess": outdated,
+    "endAccess": outdated, "removeMemberAsAdministrator": outdated,
+    "orderBackup": other_backup, "downloadBackup": other_backup,
     "signIn": outdated, "signInWithPasskey": outdated,
     "updateMember": last_administrator, "createInvitation": too_many_invitations, "pushImage": full_account,
     "showMessage": full_account, "setMqttConnection": broker_of_the_instance,

@@ -1,5 +1,6 @@
 #include "ctl/exchange/pass_phrase.h"
 #include "ctl/shell/input.h"
+#include "ctl/shell/prompt.h"
 
 enum { PHRASE_MIN = 8, PHRASE_MAX = 1024, PASSES = 3, MEMORY_BYTES = 64 * 1024 * 1024 };
 
@@ -19,11 +20,26 @@ enum ctl_exit pass_phrase_read(struct ctl *ctl, struct str *ret_phrase)
 	return CTL_DONE;
 }
 
+enum ctl_exit pass_phrase_ask(struct ctl *ctl, struct str *ret_phrase)
+{
+	enum ctl_exit code = pass_phrase_read(ctl, ret_phrase);
+
+	if (code != CTL_DONE || ret_phrase->data)
+		return code;
+	return ctl_ask_line(ctl, "Pass phrase of the backup", true, "--pass-phrase-file FILE",
+			    ret_phrase);
+}
+
+enum ctl_exit pass_phrase_fail_memory(void)
+{
+	return ctl_fail(CTL_FAILED, "not enough memory for the pass phrase, which needs 64 MiB");
+}
+
 enum ctl_exit pass_phrase_key(struct str phrase, const uint8_t salt[static ACCOUNT_SALT_BYTES],
 			      struct settings_key *ret_key)
 {
 	if (crypto_pwhash(ret_key->bytes, sizeof(ret_key->bytes), phrase.data, phrase.length, salt,
 			  PASSES, MEMORY_BYTES, crypto_pwhash_ALG_ARGON2ID13) == 0)
 		return CTL_DONE;
-	return ctl_fail(CTL_FAILED, "not enough memory for the pass phrase, which needs 64 MiB");
+	return pass_phrase_fail_memory();
 }

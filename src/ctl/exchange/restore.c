@@ -1,8 +1,10 @@
 #include "cluster/upgrade.h"
-#include "ctl/exchange/backup_tables.h"
+#include "ctl/exchange/backup_sql.h"
 #include "ctl/exchange/new_file.h"
+#include "ctl/exchange/pass_phrase.h"
 #include "ctl/exchange/restore_steps.h"
 #include "ctl/server/text.h"
+#include "db/backup.h"
 #include "db/migrate.h"
 #include "main/secret_key.h"
 #include "main/state_dir.h"
@@ -33,7 +35,7 @@ static enum ctl_exit check_head(struct restore *restore)
 
 	if (backup_open(&restore->reader, &why) < 0 ||
 	    backup_read(&restore->reader, &frame, &why) < 0)
-		return ctl_fail(CTL_REFUSED, "%s", why.text);
+		return why.text[0] ? ctl_fail(CTL_REFUSED, "%s", why.text) : CTL_USAGE;
 	if (frame.head.schema > migration_count)
 		return ctl_fail(CTL_REFUSED,
 				"the backup is from a newer displayd: it has migration %u, this "
@@ -350,9 +352,18 @@ static enum ctl_exit restore_from(struct restore *restore)
 			     ctl_flag("hasSecretKey", restore->has_key)));
 }
 
+/* The reason is empty: it was printed. */
+static int ask_phrase(void *context, struct str *ret_phrase, struct reason *reterr)
+{
+	if (pass_phrase_ask(context, ret_phrase) == CTL_DONE)
+		return 0;
+	reterr->text[0] = '\0';
+	return -1;
+}
+
 enum ctl_exit ctl_restore(struct ctl *ctl)
 {
-	struct restore restore = {.ctl = ctl};
+	struct restore restore = {.ctl = ctl, .reader = {.ask = ask_phrase, .context = ctl}};
 	const char *path = ctl->positionals[0].data;
 	enum ctl_exit code;
 

@@ -1,7 +1,8 @@
 /* Loads the rows unchanged, without work for each row: triggers are disabled, since counts are
  * among the rows, and foreign keys are dropped and added again after all rows. */
-#include "ctl/exchange/backup_tables.h"
+#include "ctl/exchange/backup_sql.h"
 #include "ctl/exchange/restore_steps.h"
+#include "db/backup.h"
 #include "db/result.h"
 
 /* Each row has two statements: one to run before the load, one after it. */
@@ -59,7 +60,7 @@ static enum ctl_exit begin_table(struct restore *restore, const struct backup_fr
 		return ctl_fail(CTL_REFUSED,
 				"the backup has a table \"%s\", which is not displayd's", name);
 	backup_copy_sql(&sql, frame->name, frame->columns, "FROM STDIN");
-	code = backup_start_copy(ctl, buffer_view(&sql), PGRES_COPY_IN);
+	code = backup_start_copy(ctl, buffer_view(&sql).data);
 	buffer_finish(&sql);
 	return code;
 }

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "ctl/ctl.h"
-#include "ctl/exchange/backup_frame.h"
+#include "ctl/exchange/backup_reader.h"
 #include "domain/secret_settings.h"
 
 #include <signal.h>

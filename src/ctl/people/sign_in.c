@@ -7,16 +7,10 @@
 #include "ctl/server/problem.h"
 #include "ctl/server/remote.h"
 #include "ctl/shell/input.h"
+#include "ctl/shell/prompt.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sodium.h>
 #include <stdlib.h>
-#include <termios.h>
 #include <unistd.h>
-
-enum { LINE_BYTES_MAX = 2048 };
 
 /* Prints what of a session is not secret. */
 static enum ctl_exit print_session(struct ctl *ctl, const struct session *session)
@@ -26,94 +20,12 @@ static enum ctl_exit print_session(struct ctl *ctl, const struct session *sessio
 			     ctl_flag("isAdministrator", session->is_administrator)));
 }
 
-/* ---- prompts ---- */
-
-/* Terminal whose echo is off: a signal that ends or stops the program restores it; -1: none. */
-static volatile sig_atomic_t silent_fd = -1;
-static struct termios echoing;
-static const char *silent_question;
-
-static void on_signal(int number)
-{
-	if (silent_fd >= 0)
-		(void)tcsetattr(silent_fd, TCSAFLUSH, &echoing);
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-static bool switch_echo_off(void)
-{
-	static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
-	struct termios silent = echoing;
-
-	silent.c_lflag &= ~(tcflag_t)ECHO;
-	for (unsigned i = 0; i < array_length(numbers); i++)
-		signal(numbers[i], on_signal);
-	return tcsetattr(silent_fd, TCSAFLUSH, &silent) == 0;
-}
-
-/* Prints the question again when the program continues after Ctrl-Z. */
-static void on_continue(int number)
-{
-	int error = errno;
-
-	(void)number;
-	if (silent_fd >= 0 && switch_echo_off() &&
-	    write(silent_fd, silent_question, strlen(silent_question)) > 0)
-		(void)!write(silent_fd, ": ", 2);
-	errno = error;
-}
-
-/* Switches the echo off. Returns false if fd is not a terminal, or had no echo. */
-static bool take_echo(int fd, const char *question)
-{
-	if (tcgetattr(fd, &echoing) < 0 || !(echoing.c_lflag & ECHO))
-		return false;
-	silent_question = question;
-	silent_fd = fd;
-	signal(SIGCONT, on_continue);
-	return switch_echo_off();
-}
-
-static void give_echo(int fd)
-{
-	silent_fd = -1;
-	tcsetattr(fd, TCSAFLUSH, &echoing);
-}
-
-/* Reads a line from the terminal, without echo if it is secret. otherwise: what to give instead if
- * there is no terminal. */
-static enum ctl_exit ask_line(struct ctl *ctl, const char *question, bool is_secret,
-			      const char *otherwise, struct str *ret_line)
-{
-	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
-	FILE *terminal = fd >= 0 ? fdopen(fd, "r+") : NULL;
-	char line[LINE_BYTES_MAX] = "";
-	bool is_silent;
-
-	if (!terminal)
-		return ctl_fail(CTL_USAGE, "there is no terminal to ask on; give %s", otherwise);
-	is_silent = is_secret && take_echo(fd, question);
-	fprintf(terminal, "%s: ", question);
-	fflush(terminal);
-	if (!fgets(line, sizeof(line), terminal))
-		line[0] = '\0';
-	if (is_silent) {
-		give_echo(fd);
-		fputc('\n', terminal);
-	}
-	fclose(terminal);
-	line[strcspn(line, "\r\n")] = '\0';
-	*ret_line = arena_copy(&ctl->arena, str_from(line));
-	sodium_memzero(line, sizeof(line));
-	return ret_line->length ? CTL_DONE : ctl_fail(CTL_REFUSED, "no input");
-}
-
 static enum ctl_exit find_email(struct ctl *ctl, struct str *ret_email)
 {
 	*ret_email = ctl_value(ctl, "email");
-	return ret_email->data ? CTL_DONE
-			       : ask_line(ctl, "E-mail address", false, "--email EMAIL", ret_email);
+	return ret_email->data
+		   ? CTL_DONE
+		   : ctl_ask_line(ctl, "E-mail address", false, "--email EMAIL", ret_email);
 }
 
 /* Reads the password from --password-file or the terminal. is_new: it must be typed twice. */
@@ -126,10 +38,11 @@ static enum ctl_exit find_password(struct ctl *ctl, bool is_new, struct str *ret
 
 	if (path)
 		return ctl_read_line(ctl, path, ret_password);
-	code = ask_line(ctl, is_new ? "New password" : "Password", true, otherwise, ret_password);
+	code =
+	    ctl_ask_line(ctl, is_new ? "New password" : "Password", true, otherwise, ret_password);
 	if (code != CTL_DONE || !is_new)
 		return code;
-	code = ask_line(ctl, "Repeat the password", true, otherwise, &again);
+	code = ctl_ask_line(ctl, "Repeat the password", true, otherwise, &again);
 	if (code == CTL_DONE && !str_equal(again, *ret_password))
 		return ctl_fail(CTL_REFUSED, "the two passwords differ");
 	return code;
@@ -241,7 +154,7 @@ static enum ctl_exit sign_in_by_token(struct ctl *ctl, struct str token)
 	if (code == CTL_DONE && is_new && !ctl_json_text(ctl, link, "email").data)
 		code = find_email(ctl, &email);
 	if (code == CTL_DONE && is_new && !name.data)
-		code = ask_line(ctl, "Name that others see", false, "--name NAME", &name);
+		code = ctl_ask_line(ctl, "Name that others see", false, "--name NAME", &name);
 	if (code == CTL_DONE)
 		code = find_password(ctl, true, &password);
 	if (code != CTL_DONE)
@@ -280,7 +193,7 @@ static enum ctl_exit sign_in_by_link(struct ctl *ctl, struct str link)
 static enum ctl_exit find_link(struct ctl *ctl, struct str *ret_link)
 {
 	return isatty(STDIN_FILENO)
-		   ? ask_line(ctl, "One-time link", false, "the link as an argument", ret_link)
+		   ? ctl_ask_line(ctl, "One-time link", false, "the link as an argument", ret_link)
 		   : ctl_read_line(ctl, "-", ret_link);
 }
 

@@ -96,12 +96,16 @@ const struct ctl_command ctl_commands[] = {
 	"Print panel.d.ts for an editor: the types of the modules that apps in TypeScript import.",
 	ctl_app_types),
     {CTL_APP_UPLOAD},
-    COMMAND("backup", "FILE",
-	    "Write a backup of the whole instance to a file; - is stdout. The server may run. The "
-	    "backup contains the accounts, devices, pictures, apps, keys and the key for secret "
-	    "settings of one moment: keep it as safe as the server. After a restore people must "
-	    "sign in again.",
-	    ctl_backup),
+    COMMAND(
+	"backup", "FILE",
+	"Write a backup of the whole instance to a file; - is stdout. The server may run. The "
+	"backup contains the accounts, devices, pictures, apps, keys and the key for secret "
+	"settings of one moment: keep it as safe as the server. After a restore people must "
+	"sign in again.",
+	ctl_backup,
+	OPTION(TEXT, "pass-phrase-file", "FILE",
+	       "File whose first line is a pass phrase. The backup is encrypted with it, in the "
+	       "format of the program age.")),
     COMMAND_ASKING("database accept", NULL,
 		   "Use the database that --database names now, if it is another one than before, "
 		   "or an older copy of it. Only if it names several servers: displayd uses no "
@@ -257,13 +261,17 @@ const struct ctl_command ctl_commands[] = {
 	    "Reload the configuration of the running server, and wait for the outcome. No request "
 	    "is lost. An invalid configuration is rejected, and the old one stays.",
 	    ctl_reload),
-    COMMAND("restore", "FILE",
-	    "Restore a backup into a new state directory or an empty database; - is stdin. A "
-	    "backup of an older version is migrated. No server may run there. If the restore fails "
-	    "or is interrupted, nothing is changed.",
-	    ctl_restore,
-	    OPTION(SWITCH, "replace", NULL, "Delete the present data of the database. Asks first."),
-	    OPTION(SWITCH, "yes", NULL, "Skip the confirmation of --replace.")),
+    COMMAND(
+	"restore", "FILE",
+	"Restore a backup into a new state directory or an empty database; - is stdin. A "
+	"backup of an older version is migrated. No server may run there. If the restore fails "
+	"or is interrupted, nothing is changed.",
+	ctl_restore,
+	OPTION(TEXT, "pass-phrase-file", "FILE",
+	       "File whose first line is the pass phrase of an encrypted backup. Default: asked "
+	       "for."),
+	OPTION(SWITCH, "replace", NULL, "Delete the present data of the database. Asks first."),
+	OPTION(SWITCH, "yes", NULL, "Skip the confirmation of --replace.")),
     COMMAND("sign-in", "[LINK]",
 	    "Sign in at --server URL with a password, or with a one-time link, which sets the "
 	    "password. Give - to be asked for the link, or to read it from standard input: others "

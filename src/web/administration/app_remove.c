@@ -6,9 +6,9 @@
 #include "web/endpoints.h"
 #include "web/people/removals.h"
 
-/* DELETE /web/admin/apps/{appId} - the operator removes an app. When this is answered, the app is
- * invisible; its versions, and its installations on all devices, are removed in portions
- * (removals.h). */
+/* DELETE /web/admin/apps/{appId} - the operator or an administrator removes an app. When this is
+ * answered, the app is invisible; its versions, and its installations on all devices, are removed
+ * in portions (removals.h). */
 
 struct removal {
 	struct app_unknown unknown;
@@ -40,6 +40,9 @@ static struct step_result app_remove_found(struct task *task)
 	statement_app_remove(task_new_query(task),
 			     &(struct app_remove_parameters){
 				 .id = removal->named.id,
+				 .by_operator = task_is_of_operator(task),
+				 .actor_id = task_account_id(task),
+				 .address = web_address(task),
 				 .session_id = web_session_id(task),
 			     },
 			     &removal->row);
@@ -50,8 +53,6 @@ static struct step_result app_remove_begin(struct task *task)
 {
 	struct removal *removal = task_state(task);
 
-	if (!task_is_of_operator(task))
-		return web_refuse_all_but_operator(task);
 	statement_app_told(task_new_query(task),
 			   &(struct app_told_parameters){.app = task_path_parameter(task, 0)},
 			   &removal->named);

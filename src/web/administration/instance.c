@@ -1,5 +1,7 @@
+#include "base/clock.h"
 #include "base/limits.h"
 #include "db/storage.h"
+#include "findings.h"
 #include "metric/read.h"
 #include "render/health.h"
 #include "task/service.h"
@@ -24,6 +26,9 @@ struct instance {
 	struct str rendering_problem;
 	struct str storage_problem;
 	struct str workers;
+	struct str findings;
+	int64_t disk_bytes, disk_free_bytes; /* 0 and 0: not known */
+	int64_t certificate_ends_us;	     /* 0: none */
 };
 
 static const struct record_field fields[] = {
@@ -36,6 +41,13 @@ static const struct record_field fields[] = {
     RECORD_STR(struct instance, rendering_problem, .name = "renderingProblem", .nullable = true),
     RECORD_STR(struct instance, storage_problem, .name = "storageProblem", .nullable = true),
     RECORD_JSON(struct instance, workers, .name = "workers"),
+    RECORD_JSON(struct instance, findings, .name = "findings"),
+    RECORD_INT(struct instance, disk_bytes, .name = "diskBytes"),
+    RECORD_INT(struct instance, disk_free_bytes, .name = "diskFreeBytes"),
+    RECORD_TIMESTAMP(struct instance, database.backed_up_at, .name = "lastBackupAt",
+		     .nullable = true),
+    RECORD_TIMESTAMP(struct instance, certificate_ends_us, .name = "certificateEndsAt",
+		     .nullable = true),
 };
 static const struct record instance_record = RECORD(struct instance, fields);
 
@@ -66,13 +78,35 @@ static struct str write_workers(const struct worker_statuses *statuses, struct a
 	return text;
 }
 
-/* Returns how late apps are rendered, in any worker. */
-static int64_t lateness_s(const struct metric_reader *reader)
+static void count_workers(const struct worker_statuses *statuses, struct findings_source *source)
 {
-	struct metric_sums sums;
+	for (unsigned i = 0; i < worker_statuses_count(statuses); i++) {
+		struct worker_status signs = worker_statuses_read(statuses, i);
 
-	metric_sums_init(&sums, reader);
-	return metric_total(&sums, METRIC_RENDER_LATENESS, 0) / (1000 * 1000);
+		if (!worker_statuses_are_of_worker(statuses, i))
+			continue;
+		source->workers_away += !signs.is_alive;
+		source->workers_without_database += signs.is_alive && !signs.is_database_up;
+	}
+}
+
+/* Fills in what is not well, and what the metrics know. */
+static void look_at_metrics(struct task *task, const struct metric_sums *sums)
+{
+	struct instance *instance = task_state(task);
+	struct findings_source source = {
+	    .database = &instance->database,
+	    .sums = sums,
+	    .rendering_problem = instance->rendering_problem,
+	    .storage_problem = instance->storage_problem,
+	    .now_us = clock_wall_us(),
+	};
+
+	count_workers(web_service_of(task)->statuses, &source);
+	instance->findings = findings_write(&source, task_arena(task));
+	instance->disk_bytes = metric_total(sums, METRIC_DISK_BYTES, 0);
+	instance->disk_free_bytes = metric_total(sums, METRIC_DISK_FREE_BYTES, 0);
+	instance->certificate_ends_us = metric_total(sums, METRIC_CERTIFICATE_ENDS, 0);
 }
 
 static struct step_result instance_found(struct task *task)
@@ -81,8 +115,11 @@ static struct step_result instance_found(struct task *task)
 	struct instance *instance = task_state(task);
 	const struct worker_statuses *statuses = web_service_of(task)->statuses;
 	const char *problem = render_health_any_problem(web_service_of(task)->api.render_health);
-	int64_t late_s = lateness_s(&web_service_of(task)->api.metrics);
+	struct metric_sums sums;
+	int64_t late_s;
 
+	metric_sums_init(&sums, &web_service_of(task)->api.metrics);
+	late_s = metric_total(&sums, METRIC_RENDER_LATENESS, 0) / (1000 * 1000);
 	instance->version = str_from(worker_statuses_version(statuses));
 	if (problem)
 		instance->rendering_problem = str_from(problem);
@@ -93,6 +130,7 @@ static struct step_result instance_found(struct task *task)
 	if (!storage_takes_pictures(db_storage(task_service(task)->db)))
 		instance->storage_problem = STR(STORAGE_PICTURE_PROBLEM);
 	instance->workers = write_workers(statuses, task_arena(task));
+	look_at_metrics(task, &sums);
 	return task_reply_record(task, 200, &instance_record, instance);
 }
 

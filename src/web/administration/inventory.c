@@ -8,9 +8,8 @@
 #include "web/people/key_streams.h"
 
 /* GET /web/admin/devices, GET /web/admin/keys and GET /web/admin/apps - objects of all accounts,
- * oldest first; with "name", the devices or keys that the name may mean. GET
- * /web/admin/apps/{appId}
- * - an app of any account, by ID or slug. */
+ * oldest first; with "name", the devices or keys that the name may mean; with "q", the apps that
+ * have this text. GET /web/admin/apps/{appId} - an app of any account, by ID or slug. */
 
 /* State of the three lists. */
 struct inventory {
@@ -152,13 +151,14 @@ static void ask_apps(struct task *task, struct db_query *query, const struct lis
 				     &(struct inventory_app_list_parameters){
 					 .account_id = wanted_account(task),
 					 .with_broken = inventory->choice.is_on,
+					 .wanted = inventory->choice.texts[0],
 				     },
 				     range);
 }
 
 static const struct task_list apps = {
     .letter = 'y',
-    .parameters = {{"broken", .is_switch = true}},
+    .parameters = {{"q"}, {"broken", .is_switch = true}},
     .ask = ask_apps,
     .order = &inventory_app_list_order,
     .record = &own_app_record,

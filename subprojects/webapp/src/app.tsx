@@ -112,6 +112,8 @@ const administration: Record<string, Page> = {
 	admin: other("AdminPage"),
 	"admin/invitations": other("InvitationsPage"),
 	"admin/collections": other("AdminCollectionsPage"),
+	"admin/apps": other("AdminAppsPage"),
+	"admin/backups": other("BackupsPage"),
 	"admin/firmware": other("FirmwarePage"),
 	"admin/audit": other("AuditPage"),
 	"admin/instance": other("InstancePage"),

@@ -4,22 +4,19 @@ import type { Proof } from "../api/passkey";
 import { useResource } from "../api/resource";
 import { setAccount, signedOutReason } from "../api/session";
 import { ProofForm } from "../components/proof";
+import { counted } from "../components/words";
 import { Heading } from "../frame/page";
 import { go } from "../frame/place";
 
 type Removal = Schemas["Removal"];
 
-function count(number: number, one: string, many: string): string {
-	return number === 1 ? `1 ${one}` : `${number} ${many}`;
-}
-
 /** Lists the things that are deleted, and those that other users keep. */
 function Losses({ removal }: { removal: Removal }): JSX.Element {
 	const { devices, keys, apps, keptApps } = removal;
 	const lost = [
-		devices > 0 && `${count(devices, "device", "devices")}, with all pictures: the panels go dark`,
-		keys > 0 && `${count(keys, "API key", "API keys")}: programs that use them stop working`,
-		apps > 0 && `${count(apps, "app", "apps")} you wrote, with all versions`,
+		devices > 0 && `${counted(devices, "device")}, with all pictures: the panels go dark`,
+		keys > 0 && `${counted(keys, "API key")}: programs that use them stop working`,
+		apps > 0 && `${counted(apps, "app")} you wrote, with all versions`,
 		"your name, password, passkeys and sessions",
 	].filter((line): line is string => typeof line === "string");
 	return (

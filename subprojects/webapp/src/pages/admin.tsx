@@ -19,6 +19,7 @@ import { When } from "../components/when";
 import { Heading } from "../frame/page";
 import { useKept } from "../frame/place";
 import { LimitDialog } from "./admin_limit";
+import { RemovalDialog } from "./admin_removal";
 
 type Member = Schemas["Member"];
 type MemberUpdate = Schemas["MemberUpdate"];
@@ -27,7 +28,9 @@ const TABS = [
 	{ to: "admin", words: "Accounts" },
 	{ to: "admin/invitations", words: "Invitations" },
 	{ to: "admin/collections", words: "Collections" },
+	{ to: "admin/apps", words: "Apps" },
 	{ to: "admin/firmware", words: "Firmware" },
+	{ to: "admin/backups", words: "Backups" },
 	{ to: "admin/audit", words: "Audit log" },
 	{ to: "admin/instance", words: "Instance" },
 ] as const;
@@ -176,9 +179,10 @@ interface MembersProps {
 	self: Account;
 	onLink: (member: Member) => void;
 	onLimit: (member: Member) => void;
+	onRemove: (member: Member) => void;
 }
 
-function Members({ members, self, onLink, onLimit }: MembersProps): JSX.Element {
+function Members({ members, self, onLink, onLimit, onRemove }: MembersProps): JSX.Element {
 	return (
 		<Table
 			caption="All accounts"
@@ -222,6 +226,9 @@ function Members({ members, self, onLink, onLimit }: MembersProps): JSX.Element 
 								},
 								{ words: "Limit", of: `of ${member.email}`, onClick: () => onLimit(member) },
 								{ words: "Sign out", onClick: () => void endSessions(member) },
+								...(member.id === self.id
+									? []
+									: [{ words: "Remove", onClick: () => onRemove(member) }]),
 							]}
 						/>
 					),
@@ -238,6 +245,7 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 	);
 	const [made, setMade] = useState<{ member: Member; url: string }>();
 	const [limited, setLimited] = useState<Member>();
+	const [leaving, setLeaving] = useState<Member>();
 	const makeLink = async (member: Member) => {
 		try {
 			const path = "/web/admin/accounts/{accountId}/password-link";
@@ -260,6 +268,7 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 					self={self}
 					onLink={(member) => void makeLink(member)}
 					onLimit={setLimited}
+					onRemove={setLeaving}
 				/>
 			)}
 			{rows?.length === SHOWN && (
@@ -270,6 +279,13 @@ function Found({ wanted, self }: { wanted: string; self: Account }): JSX.Element
 				<LimitDialog
 					member={limited}
 					onClose={() => setLimited(undefined)}
+					onDone={() => members.refresh()}
+				/>
+			)}
+			{leaving && (
+				<RemovalDialog
+					member={leaving}
+					onClose={() => setLeaving(undefined)}
 					onDone={() => members.refresh()}
 				/>
 			)}

@@ -28,6 +28,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"app.enable": "enabled the app",
 	"app.import": "imported",
 	"app.remove": "removed the app",
+	"backup.download": "downloaded a backup",
 	"collection.add": "added the collection",
 	"collection.confirm": "accepted the updates of",
 	"collection.remove": "removed the collection",

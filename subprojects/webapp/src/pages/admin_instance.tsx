@@ -1,7 +1,8 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { get, patch, Problem, type Schemas } from "../api/client";
 import { useResource, type Resource } from "../api/resource";
 import { Check } from "../components/check";
+import { sentence } from "../components/sentence";
 import { Table } from "../components/table";
 import { toast } from "../components/toast";
 import { When } from "../components/when";
@@ -23,11 +24,38 @@ function stateOf(worker: Worker): string {
 	return worker.isDatabaseUp ? "running" : "no database";
 }
 
+/** "All is well", or what is not, with what to do. */
+function Wellness({ instance }: { instance: Instance }): JSX.Element {
+	const { findings } = instance;
+	if (findings.length === 0) return <p class="notice good">All is well.</p>;
+	return (
+		<ul class="findings stack" aria-label="What is not well">
+			{findings.map(({ about, problem, remedy }) => (
+				<li key={about + problem} class="notice bad">
+					<strong>{sentence(problem)}</strong> {remedy}
+					{about === "backup" && (
+						<>
+							{" "}
+							<a href="admin/backups" data-page>
+								Backups
+							</a>
+						</>
+					)}
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function gigabytes(bytes: number): string {
+	return `${(bytes / 1e9).toLocaleString("en", { maximumFractionDigits: 1 })} GB`;
+}
+
 /** Totals of the instance. */
 function Totals({ instance }: { instance: Instance }): JSX.Element {
 	const { workers } = instance;
 	const jobs = sum(workers, (one) => one.shortJobs + one.longJobs + one.passwordJobs);
-	const facts: [string, string][] = [
+	const facts: (readonly [string, ComponentChildren])[] = [
 		["displayd", instance.version],
 		["Panels connected", String(sum(workers, (one) => one.connectedPanels))],
 		["Requests in progress", String(sum(workers, (one) => one.requests))],
@@ -38,6 +66,19 @@ function Totals({ instance }: { instance: Instance }): JSX.Element {
 		],
 		["PostgreSQL connections", String(instance.databaseConnections)],
 		["Accounts", String(instance.accounts)],
+		[
+			"Room on disk",
+			instance.diskBytes === 0
+				? "not known"
+				: `${gigabytes(instance.diskFreeBytes)} of ${gigabytes(instance.diskBytes)}`,
+		],
+		[
+			"Last backup",
+			instance.lastBackupAt === null ? "none yet" : <When at={instance.lastBackupAt} />,
+		],
+		...(instance.certificateEndsAt === null
+			? []
+			: ([["Certificate ends", <When at={instance.certificateEndsAt} />]] as const)),
 	];
 	return (
 		<dl class="instance-facts">
@@ -118,8 +159,7 @@ export function InstancePage(): JSX.Element {
 			{instance.problem.value && !known && (
 				<p class="notice bad">{instance.problem.value.message}</p>
 			)}
-			{known?.renderingProblem && <p class="notice bad">{known.renderingProblem}</p>}
-			{known?.storageProblem && <p class="notice bad">{known.storageProblem}</p>}
+			{known && <Wellness instance={known} />}
 			{known && <Totals instance={known} />}
 			{known && <Workers workers={known.workers} />}
 			<p class="quiet">Work in progress in each worker, reported once a second.</p>

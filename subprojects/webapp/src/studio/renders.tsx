@@ -2,21 +2,18 @@ import type { JSX } from "preact";
 import { get, type Schemas } from "../api/client";
 import { useResource } from "../api/resource";
 import { When } from "../components/when";
+import { counted } from "../components/words";
 import { Hosts } from "../forms/render_state";
 import { RunLog, RunProblemNote } from "../forms/run";
 
 type Renders = Schemas["AppRenders"];
-
-function count(number: number, one: string, many: string): string {
-	return number === 1 ? `1 ${one}` : `${number} ${many}`;
-}
 
 function Facts({ renders }: { renders: Renders }): JSX.Element {
 	return (
 		<dl class="version-facts">
 			<div>
 				<dt>Installed</dt>
-				<dd>{count(renders.installations, "time", "times")}</dd>
+				<dd>{counted(renders.installations, "time")}</dd>
 			</div>
 			<div>
 				<dt>Pictures</dt>

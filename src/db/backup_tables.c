@@ -1,6 +1,8 @@
-#include "ctl/exchange/backup_tables.h"
 #include "base/memory.h"
+#include "db/backup.h"
 #include "db/migrate.h"
+
+#include <string.h>
 
 const char backup_sql_tables[] =
     "SELECT c.relname, string_agg(a.attname, E'\\n' ORDER BY a.attnum) "
@@ -46,56 +48,13 @@ void backup_copy_sql(struct buffer *sql, struct str name, struct str columns, co
 	const char *separator = "";
 	struct str column;
 
-	/* Names need no escaping: they come from backup_read(), which checks them, or from the
-	 * database. */
+	/* Names need no escaping: they come from the reader of a backup, which checks them,
+	 * or from the database. */
 	buffer_printf(sql, "COPY \"%.*s\" (", STR_ARG(name));
 	while (str_next(&columns, '\n', &column)) {
 		buffer_printf(sql, "%s\"%.*s\"", separator, STR_ARG(column));
 		separator = ", ";
 	}
 	buffer_printf(sql, ") %s (FORMAT binary)", way);
-}
-
-static enum ctl_exit execute(struct ctl *ctl, const char *sql, ExecStatusType wanted,
-			     PGresult **ret_result)
-{
-	PGresult *result = PQexec(ctl->connection, sql);
-	ExecStatusType status = PQresultStatus(result);
-	enum ctl_exit code;
-
-	*ret_result = result;
-	if (status == wanted || (status == PGRES_TUPLES_OK && wanted == PGRES_COMMAND_OK))
-		return CTL_DONE;
-	code = ctl_fail_statement(ctl, result);
-	PQclear(result);
-	*ret_result = NULL;
-	return code;
-}
-
-enum ctl_exit backup_run(struct ctl *ctl, const char *sql)
-{
-	PGresult *result;
-	enum ctl_exit code = execute(ctl, sql, PGRES_COMMAND_OK, &result);
-
-	PQclear(result);
-	return code;
-}
-
-enum ctl_exit backup_ask(struct ctl *ctl, const char *sql, PGresult **ret_result)
-{
-	return execute(ctl, sql, PGRES_TUPLES_OK, ret_result);
-}
-
-enum ctl_exit backup_start_copy(struct ctl *ctl, struct str sql, ExecStatusType wanted)
-{
-	char *text = memory_alloc(sql.length + 1);
-	PGresult *result;
-	enum ctl_exit code;
-
-	memcpy(text, sql.data, sql.length);
-	text[sql.length] = '\0';
-	code = execute(ctl, text, wanted, &result);
-	PQclear(result);
-	free(text);
-	return code;
+	buffer_append_char(sql, '\0');
 }

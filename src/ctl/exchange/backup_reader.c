@@ -1,137 +1,162 @@
-#include "ctl/exchange/backup_frame.h"
-#include "base/require.h"
+#include "ctl/exchange/backup_reader.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-static const char magic[] = "displayd backup\n";
-
-enum {
-	MAGIC_BYTES = sizeof(magic) - 1,
-	VERSION_BYTES = 4,
-	TEXT_BYTES = 512,
-	TIMESTAMP_BYTES_MAX = 31
-};
-
-static void put_number(uint8_t *to, uint32_t number)
-{
-	for (int i = 0; i < 4; i++)
-		to[i] = (uint8_t)(number >> (24 - 8 * i));
-}
+enum { VERSION_BYTES = 4, TIMESTAMP_BYTES_MAX = 31 };
 
 static uint32_t get_number(const uint8_t *from)
 {
 	return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
 }
 
-/* Returns the checksum of the data added so far; more can be added afterwards. */
-static void get_sum(const crypto_generichash_state *state, uint8_t ret_sum[static BACKUP_SUM_BYTES])
+static int fail_read(struct reason *reterr)
 {
-	crypto_generichash_state copy = *state;
-
-	crypto_generichash_final(&copy, ret_sum, BACKUP_SUM_BYTES);
+	return reason_set(reterr, "the backup cannot be read: %s", strerror(errno));
 }
 
-/* ---- writing ---- */
+/* ---- an encrypted file ---- */
 
-static void put(struct backup_writer *writer, const void *data, size_t size)
+static int fail_age(enum age_fault fault, struct reason *reterr)
 {
-	crypto_generichash_update(&writer->state, data, size);
-	writer->write(writer->context, data, size);
+	if (fault == AGE_WRONG_PHRASE)
+		return reason_set(reterr, "the pass phrase is wrong");
+	if (fault == AGE_NO_MEMORY)
+		return reason_set(reterr, "not enough memory for the pass phrase");
+	return reason_set(reterr, "the backup is encrypted, but not with a pass phrase, or its "
+				  "first lines are damaged");
 }
 
-void backup_begin(struct backup_writer *writer)
+/* Reads the lines up to the one with the code. Returns 0, or -1 with a reason. */
+static int read_age_header(FILE *file, char *header, size_t *ret_length, struct reason *reterr)
 {
-	uint8_t head[MAGIC_BYTES + VERSION_BYTES];
+	size_t length = 0, line = 0;
+	int c;
 
-	memcpy(head, magic, MAGIC_BYTES);
-	put_number(head + MAGIC_BYTES, BACKUP_VERSION);
-	crypto_generichash_init(&writer->state, NULL, 0, BACKUP_SUM_BYTES);
-	writer->row_bytes = 0;
-	put(writer, head, sizeof(head));
+	while (length < AGE_HEADER_BYTES_MAX && (c = fgetc(file)) != EOF) {
+		header[length++] = (char)c;
+		if (c != '\n')
+			continue;
+		*ret_length = length;
+		if (length - line > 3 && memcmp(header + line, "---", 3) == 0)
+			return 0;
+		line = length;
+	}
+	return ferror(file) ? fail_read(reterr) : fail_age(AGE_DAMAGED, reterr);
 }
 
-static void write_frame(struct backup_writer *writer, enum backup_kind kind, const void *payload,
-			size_t size)
+static int open_encrypted(struct backup_reader *reader, struct reason *reterr)
 {
-	uint8_t head[BACKUP_FRAME_HEAD_BYTES] = {(uint8_t)kind}, sum[BACKUP_SUM_BYTES];
+	char header[AGE_HEADER_BYTES_MAX];
+	uint8_t file_key[AGE_KEY_BYTES], nonce[AGE_NONCE_BYTES];
+	enum age_fault fault;
+	struct str phrase;
+	size_t length = 0;
 
-	require(size <= BACKUP_PAYLOAD_MAX);
-	put_number(head + 1, (uint32_t)size);
-	put(writer, head, sizeof(head));
-	put(writer, payload, size);
-	get_sum(&writer->state, sum);
-	writer->write(writer->context, sum, sizeof(sum));
+	if (read_age_header(reader->file, header, &length, reterr) < 0)
+		return -1;
+	if (!reader->ask)
+		return reason_set(reterr, "the backup is encrypted");
+	if (reader->ask(reader->context, &phrase, reterr) < 0)
+		return -1;
+	fault = age_header_read((struct str){header, length}, phrase, file_key);
+	if (fault != AGE_NO_FAULT)
+		return fail_age(fault, reterr);
+	if (fread(nonce, 1, sizeof(nonce), reader->file) != sizeof(nonce))
+		return ferror(reader->file) ? fail_read(reterr) : fail_age(AGE_DAMAGED, reterr);
+	age_stream_begin(&reader->age.stream, file_key, nonce);
+	sodium_memzero(file_key, sizeof(file_key));
+	reader->age.is_used = true;
+	return 0;
 }
 
-static void write_waiting_rows(struct backup_writer *writer)
+/* Decrypts the next part of the file. Returns 1; 0 after the last one; -1 with a reason. */
+static int read_part(struct backup_reader *reader, struct reason *reterr)
 {
-	if (writer->row_bytes > 0)
-		write_frame(writer, BACKUP_ROWS, writer->rows, writer->row_bytes);
-	writer->row_bytes = 0;
+	struct backup_parts *age = &reader->age;
+	size_t size;
+	int next;
+
+	if (age->is_last)
+		return 0;
+	size = fread(age->part, 1, sizeof(age->part), reader->file);
+	next = fgetc(reader->file);
+	if (ferror(reader->file))
+		return fail_read(reterr);
+	age->is_last = next == EOF;
+	if (next != EOF)
+		ungetc(next, reader->file);
+	if (!age_part_decrypt(&age->stream, age->part, size, age->is_last))
+		return reason_set(reterr,
+				  "the backup is damaged, or incomplete: its end is missing");
+	age->at = 0;
+	age->length = size - AGE_TAG_BYTES;
+	return age->length > 0;
 }
 
-void backup_write(struct backup_writer *writer, enum backup_kind kind, const void *payload,
-		  size_t size)
+static int get_decrypted(struct backup_reader *reader, uint8_t *data, size_t size,
+			 struct reason *reterr)
 {
-	write_waiting_rows(writer);
-	write_frame(writer, kind, payload, size);
-}
-
-void backup_printf(struct backup_writer *writer, enum backup_kind kind, const char *format, ...)
-{
-	char text[TEXT_BYTES];
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	require(length >= 0 && length < (int)sizeof(text));
-	backup_write(writer, kind, text, (size_t)length);
-}
-
-void backup_write_rows(struct backup_writer *writer, const void *data, size_t size)
-{
-	const uint8_t *rest = data;
+	struct backup_parts *age = &reader->age;
 
 	while (size > 0) {
-		size_t room = sizeof(writer->rows) - writer->row_bytes;
-		size_t part = size < room ? size : room;
+		size_t more = age->length - age->at;
+		int rc;
 
-		memcpy(writer->rows + writer->row_bytes, rest, part);
-		writer->row_bytes += part;
-		rest += part;
-		size -= part;
-		if (writer->row_bytes == sizeof(writer->rows))
-			write_waiting_rows(writer);
+		if (more == 0) {
+			rc = read_part(reader, reterr);
+			if (rc <= 0)
+				return rc;
+			continue;
+		}
+		more = more < size ? more : size;
+		memcpy(data, age->part + age->at, more);
+		age->at += more;
+		data += more;
+		size -= more;
 	}
+	return 1;
 }
 
-/* ---- reading ---- */
+/* ---- all files ---- */
 
 /* Reads size bytes. Returns 1; 0 if the file ended before; -1 with a reason if reading failed. */
 static int get(struct backup_reader *reader, void *data, size_t size, struct reason *reterr)
 {
+	if (reader->age.is_used)
+		return get_decrypted(reader, data, size, reterr);
 	if (fread(data, 1, size, reader->file) == size)
 		return 1;
-	return ferror(reader->file)
-		   ? reason_set(reterr, "the backup cannot be read: %s", strerror(errno))
-		   : 0;
+	return ferror(reader->file) ? fail_read(reterr) : 0;
+}
+
+/* Whether the file begins as an encrypted one. */
+static bool is_encrypted(FILE *file)
+{
+	int first = fgetc(file);
+
+	if (first != EOF)
+		ungetc(first, file);
+	return first == AGE_MAGIC[0];
 }
 
 int backup_open(struct backup_reader *reader, struct reason *reterr)
 {
-	uint8_t head[MAGIC_BYTES + VERSION_BYTES];
+	uint8_t head[BACKUP_MAGIC_BYTES + VERSION_BYTES];
 	uint32_t version;
-	int rc = get(reader, head, sizeof(head), reterr);
+	int rc;
 
+	reader->age.is_used = reader->age.is_last = false;
+	reader->age.at = reader->age.length = 0;
+	if (is_encrypted(reader->file) && open_encrypted(reader, reterr) < 0)
+		return -1;
+	rc = get(reader, head, sizeof(head), reterr);
 	if (rc < 0)
 		return -1;
-	if (rc == 0 || memcmp(head, magic, MAGIC_BYTES) != 0)
+	if (rc == 0 || memcmp(head, backup_magic, BACKUP_MAGIC_BYTES) != 0)
 		return reason_set(reterr, "this is not a backup of displayd");
-	version = get_number(head + MAGIC_BYTES);
+	version = get_number(head + BACKUP_MAGIC_BYTES);
 	if (version != BACKUP_VERSION)
 		return reason_set(reterr,
 				  "the backup has format %u, this program supports format %d; use "
@@ -168,7 +193,7 @@ static int read_frame(struct backup_reader *reader, uint8_t *ret_kind, struct re
 		return reason_set(reterr, "the backup is incomplete: its end is missing");
 	crypto_generichash_update(&reader->state, head, sizeof(head));
 	crypto_generichash_update(&reader->state, reader->payload, reader->length);
-	get_sum(&reader->state, expected);
+	backup_sum(&reader->state, expected);
 	if (memcmp(sum, expected, sizeof(sum)) != 0)
 		return fail_damaged(reterr);
 	*ret_kind = head[0];

@@ -14,17 +14,15 @@
  *   s  sequence  "render_generation 42 t": its name, last value, and whether that was used
  *   e  end       "rows 1234": number of rows of all tables; nothing follows
  *
- * The file is untrusted: the reader holds one frame, of a limited length. */
+ * The reader is that of displayctl restore. */
 #pragma once
 
-#include "main/reason.h"
-
 #include <sodium.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <text/str.h>
 
 enum {
+	BACKUP_MAGIC_BYTES = 16,
 	BACKUP_VERSION = 1,
 	BACKUP_SUM_BYTES = 16,
 	BACKUP_FRAME_HEAD_BYTES = 5,
@@ -45,7 +43,11 @@ enum backup_kind {
 	BACKUP_END = 'e',
 };
 
-/* ---- writing ---- */
+/* First bytes of a file, with a NUL. */
+extern const char backup_magic[BACKUP_MAGIC_BYTES + 1];
+
+/* Returns the checksum of the data added so far; more can be added afterwards. */
+void backup_sum(const crypto_generichash_state *state, uint8_t ret_sum[static BACKUP_SUM_BYTES]);
 
 struct backup_writer {
 	/* Writes all of data. The context keeps the reason of the first failure. */
@@ -66,37 +68,3 @@ __attribute__((format(printf, 3, 4))) void
 backup_printf(struct backup_writer *writer, enum backup_kind kind, const char *format, ...);
 /* Adds rows of the last table, in parts of any size. */
 void backup_write_rows(struct backup_writer *writer, const void *data, size_t size);
-
-/* ---- reading ---- */
-
-struct backup_frame {
-	enum backup_kind kind;
-	struct str payload; /* the key, or rows: at least a byte */
-	struct {
-		unsigned schema;
-		char migrations[BACKUP_HASH_DIGITS + 1];
-		struct str made_at;
-	} head;
-	struct str name;    /* of a table or a sequence */
-	struct str columns; /* of a table, with a line feed between them */
-	int64_t last_value; /* of a sequence */
-	bool is_called;
-	int64_t row_count; /* in BACKUP_END */
-};
-
-struct backup_reader {
-	FILE *file;
-	crypto_generichash_state state;
-	enum backup_kind last;			 /* 0: none yet */
-	uint8_t payload[BACKUP_PAYLOAD_MAX + 1]; /* and a NUL */
-	size_t length;				 /* length of the payload */
-};
-
-/* Reads the start of the file, before the frames. Returns 0, or -1 with a reason if the file is
- * something else. */
-__attribute__((warn_unused_result)) int backup_open(struct backup_reader *reader,
-						    struct reason *reterr);
-/* Reads the next frame; not to be called after BACKUP_END. Texts are valid until the next call.
- * Names have lower-case letters, digits and underscores. Returns 0, or -1 with a reason. */
-__attribute__((warn_unused_result)) int
-backup_read(struct backup_reader *reader, struct backup_frame *ret_frame, struct reason *reterr);
