@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 enum {
-	FILES_MAX = 2000,
 	POSTS_MAX = 60, /* requests of an app, while the server is busy */
 	AGAIN_MS = 1000,
 	STATUS_OK = 200,
@@ -20,14 +19,9 @@ enum {
 	STATUS_UNAVAILABLE = 503,
 };
 
-struct memory_folder {
-	struct app_folder folder;
-	const struct source_fetch *fetch;
-};
-
 struct memory_pictures {
 	struct import_pictures pictures;
-	const struct source_fetch *fetch;
+	const struct memory_files *files;
 };
 
 static struct import_app *app_of(struct source_fetch *fetch)
@@ -37,49 +31,12 @@ static struct import_app *app_of(struct source_fetch *fetch)
 
 /* ---- its files ---- */
 
-void apps_take_file(struct source_fetch *fetch, struct str name, struct str content)
-{
-	struct fetched_file *file;
-
-	if (fetch->file_count == FILES_MAX)
-		return; /* the reader allows no more */
-	if (!fetch->files)
-		fetch->files = memory_zalloc(FILES_MAX * sizeof(*fetch->files));
-	file = &fetch->files[fetch->file_count++];
-	file->name = memory_zalloc(name.length + 1);
-	memcpy(file->name, name.data, name.length);
-	buffer_append_str(&file->content, content);
-}
-
-static const struct buffer *find_file(const struct source_fetch *fetch, const char *name)
-{
-	for (unsigned i = 0; i < fetch->file_count; i++)
-		if (strcmp(fetch->files[i].name, name) == 0)
-			return &fetch->files[i].content;
-	return NULL;
-}
-
-static int read_file(const struct app_folder *folder, const char *name, bool was_named,
-		     struct buffer *data, char ret_fault[static APP_FAULT_MAX])
-{
-	const struct memory_folder *own = container_of(folder, struct memory_folder, folder);
-	const struct buffer *content = find_file(own->fetch, name);
-
-	(void)was_named;
-	if (!content) {
-		snprintf(ret_fault, APP_FAULT_MAX, "%s is missing", name);
-		return -1;
-	}
-	buffer_append_str(data, buffer_view(content));
-	return 0;
-}
-
 static bool read_picture(const struct import_pictures *pictures, const char *name, size_t bytes_max,
 			 struct buffer *data)
 {
 	const struct memory_pictures *own =
 	    container_of(pictures, struct memory_pictures, pictures);
-	const struct buffer *content = find_file(own->fetch, name);
+	const struct buffer *content = memory_files_find(own->files, name);
 
 	if (!content || buffer_length(content) > bytes_max)
 		return false;
@@ -92,14 +49,14 @@ static void choose_picture(struct source_fetch *fetch, struct import_app *app)
 	const char *slash = strrchr(app->path, '/');
 	struct memory_pictures memory = {
 	    .pictures = {.folder = slash ? slash + 1 : app->path, .read = read_picture},
-	    .fetch = fetch};
+	    .files = &fetch->files};
 	struct import_pictures *pictures = &memory.pictures;
 
 	pictures->names = memory_zalloc(IMPORT_PICTURE_NAMES_MAX * sizeof(char *));
-	for (unsigned i = 0; i < fetch->file_count; i++)
-		if (!strchr(fetch->files[i].name, '/') &&
+	for (unsigned i = 0; i < fetch->files.count; i++)
+		if (!strchr(fetch->files.list[i].name, '/') &&
 		    pictures->count < IMPORT_PICTURE_NAMES_MAX)
-			pictures->names[pictures->count++] = fetch->files[i].name;
+			pictures->names[pictures->count++] = fetch->files.list[i].name;
 	import_choose_picture(app, pictures);
 	free(pictures->names);
 }
@@ -109,18 +66,12 @@ static bool pack(struct lane_job *job)
 {
 	struct source_fetch *fetch = container_of(job, struct source_fetch, job);
 	struct import_app *app = app_of(fetch);
-	struct memory_folder memory = {.folder = {.read = read_file}, .fetch = fetch};
 	char fault[APP_FAULT_MAX];
 
-	for (unsigned i = 0; i < fetch->file_count; i++)
-		app_folder_add(&memory.folder, fetch->files[i].name);
-	if (app_pack_folder(&memory.folder, &app->script, &app->is_typescript, fault) < 0)
+	if (memory_files_pack(&fetch->files, &app->script, &app->is_typescript, fault) < 0)
 		import_fail(app, arena_copy(&app->arena, str_from(fault)));
-	else if (buffer_length(&app->script) > APP_SCRIPT_BYTES_MAX)
-		import_fail(app, STR("is larger than 8 MiB"));
 	else
 		import_app_name_version(app);
-	app_folder_finish(&memory.folder);
 	if (app->outcome != IMPORT_WAITS)
 		return false;
 	choose_picture(fetch, app);
@@ -143,7 +94,7 @@ static void next_app(struct source_fetch *fetch, enum outcome_kind kind, struct 
 	buffer_finish(&app->script);
 	buffer_finish(&app->picture);
 	buffer_finish(&fetch->body);
-	fetch_drop_files(fetch);
+	memory_files_finish(&fetch->files);
 	if (--fetch->left > 0 && !fetch->is_given)
 		archive_next(&fetch->archive);
 	else if (fetch->left > 0)
@@ -290,13 +241,9 @@ static void judge(struct source_fetch *fetch)
 
 void apps_take_end(struct source_fetch *fetch, unsigned app)
 {
-	size_t bytes = 0;
-
-	for (unsigned i = 0; i < fetch->file_count; i++)
-		bytes += buffer_length(&fetch->files[i].content);
 	fetch->at = app;
 	if (fetch->left > 0)
-		fetch_in_lane(fetch, bytes, pack, judge);
+		fetch_in_lane(fetch, fetch->files.bytes, pack, judge);
 }
 
 /* ---- the start ---- */

@@ -240,7 +240,8 @@ static void on_app(struct archive *archive, const struct archive_app *found)
 
 static void on_file(struct archive *archive, struct str name, struct str content)
 {
-	apps_take_file(container_of(archive, struct source_fetch, archive), name, content);
+	memory_files_add(&container_of(archive, struct source_fetch, archive)->files, name,
+			 content);
 }
 
 static void on_app_end(struct archive *archive, unsigned app)

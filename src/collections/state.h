@@ -3,6 +3,7 @@
 #pragma once
 
 #include "checkout/checkout.h"
+#include "checkout/memory_files.h"
 #include "collections/collections.h"
 #include "db/db.h"
 #include "db/statements.h"
@@ -18,12 +19,6 @@ enum { FETCH_LEASE_MS = 60 * 1000, FETCH_PROBLEM_BYTES = 400 };
 struct listed_folder {
 	char sha256[ARCHIVE_HASH_LENGTH + 1];
 	struct str manifest; /* in the app's arena */
-};
-
-/* File of the app that is being read. */
-struct fetched_file {
-	char *name;
-	struct buffer content;
 };
 
 struct source_fetch {
@@ -51,8 +46,7 @@ struct source_fetch {
 
 	/* The app at work: its files, the request. */
 	size_t at;
-	struct fetched_file *files;
-	unsigned file_count;
+	struct memory_files files;
 	bool is_same_app; /* the server has all of it */
 	unsigned *wanted, wanted_count;
 	size_t left;	  /* wanted apps that are not done */
@@ -113,8 +107,6 @@ void fetch_end(struct source_fetch *fetch, const char *state, const char *proble
 void fetch_settle(struct source_fetch *fetch);
 /* Notes the progress from now on. */
 void fetch_note_progress(struct source_fetch *fetch);
-/* Frees the files of the app at work. */
-void fetch_drop_files(struct source_fetch *fetch);
 /* Runs a step on a worker thread, then then(), unless the fetch is ending. */
 void fetch_in_lane(struct source_fetch *fetch, size_t size, bool (*run)(struct lane_job *job),
 		   void (*then)(struct source_fetch *fetch));
@@ -129,7 +121,6 @@ void fetch_ask(struct source_fetch *fetch,
 void apps_init(struct source_fetch *fetch);
 /* Imports the apps whose folders have changed; then calls fetch->apps_done(). */
 void apps_begin(struct source_fetch *fetch);
-void apps_take_file(struct source_fetch *fetch, struct str name, struct str content);
 void apps_take_end(struct source_fetch *fetch, unsigned app);
 
 /* ---- fetch.c ---- */

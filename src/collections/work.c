@@ -92,23 +92,12 @@ static void store_end(struct source_fetch *fetch)
 	db_submit(fetch->collections->settings.db, &fetch->query);
 }
 
-void fetch_drop_files(struct source_fetch *fetch)
-{
-	for (unsigned i = 0; i < fetch->file_count; i++) {
-		free(fetch->files[i].name);
-		buffer_finish(&fetch->files[i].content);
-	}
-	free(fetch->files);
-	fetch->files = NULL;
-	fetch->file_count = 0;
-}
-
 void fetch_settle(struct source_fetch *fetch)
 {
 	if (fetch->has_archive || fetch->is_in_lane || fetch->is_asking || fetch->post.is_open ||
 	    (fetch->has_download && fetch->download.flight))
 		return;
-	fetch_drop_files(fetch);
+	memory_files_finish(&fetch->files);
 	if (fetch->has_download)
 		download_end(engines_downloads(fetch->collections->settings.engines),
 			     &fetch->download);
