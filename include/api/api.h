@@ -32,6 +32,7 @@ struct api_service {
 	struct memory_budget firmware_streams; /* to panels; each counts as one byte */
 	struct memory_budget imports;	       /* imports under way; each counts as one byte */
 	struct memory_budget version_waits;    /* see api/version_wait.h; each counts as one byte */
+	struct memory_budget script_archives;  /* being unpacked; each counts as one byte */
 	struct byte_grants byte_grants;
 	unsigned workers; /* number of workers that are to run */
 	struct metric_reader

@@ -25,4 +25,5 @@ struct api_deploy {
 	struct version_wait wait;
 };
 task_step api_deploy_version;
+task_step api_fail_deploy;	     /* handler of the endpoint's "refused" */
 void api_deploy_finish(void *state); /* finish() of the endpoint */

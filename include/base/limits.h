@@ -277,6 +277,8 @@ enum {
 	 * that wait for one: 409 beyond either. An account may have half of what is free. */
 	LIMIT_VERSION_WAIT_MS = 10 * 1000,
 	LIMIT_VERSION_WAITS = 256,
+	/* Archives of scripts that a worker unpacks at once: 503. */
+	LIMIT_SCRIPT_ARCHIVES = 4,
 	/* Rate limits of a session and of an address without one: 429. */
 	LIMIT_SESSION_RATE_PER_S = 50,
 	LIMIT_SESSION_RATE_BURST = 200,

@@ -33,9 +33,13 @@ struct archive_flight;
 
 /* Embed it. Its public members must not change until archive_close(). */
 struct archive {
-	int file; /* descriptor, which stays the caller's until archive_close() and on_closed() */
+	/* The archive's bytes; data NULL: those of the file. Both stay the caller's until
+	 * archive_close() and on_closed(). */
+	struct str bytes;
+	int file; /* descriptor */
 	int64_t size;
 	struct str folder; /* of the apps; empty: all */
+	bool is_alone;	   /* all of it is one app, with a manifest or without */
 
 	void (*on_app)(struct archive *archive, const struct archive_app *app);
 	void (*on_listed)(struct archive *archive);

@@ -2,7 +2,7 @@
 -- params: id uuid, change app_update
 -- row: own_app
 -- changes: id
--- refuse: app_slug_public_unique -> slug_taken
+-- refuse: app_slug_public_unique -> slug_taken, app_public_is_reviewed -> version_not_reviewed
 WITH changed AS (
 	UPDATE app
 	SET {change}

@@ -4,6 +4,7 @@
 -- known yet (then it is queued, if needs_check is set).
 -- params: app_id uuid, name text, needs_check bool, actor_id uuid, address text?, session_id uuid
 -- row: app_version, generation int8, is_broken bool, is_unchecked bool, fault text?
+-- refuse: app_public_is_reviewed -> version_not_reviewed
 WITH chosen AS (
 	-- Its owner may be removing it now. As in a removal, the version is locked before its app.
 	SELECT *

@@ -1,4 +1,5 @@
--- A version as reviewers see it. may_review: it awaits review, and this reviewer may do it.
+-- A version as reviewers see it, beside the deployed one if a reviewer has seen that. may_review: it awaits review, and
+-- this reviewer may do it.
 -- params: id uuid, account_id uuid
 -- row: review
 SELECT app_version.id, app_version.name AS version, app_version.script_language, app.slug,
@@ -16,4 +17,5 @@ FROM app_version
 JOIN app ON app.id = app_version.app_id
 LEFT JOIN account ON account.id = app.account_id
 LEFT JOIN app_version AS deployed ON deployed.id = app.deployed_version_id
+	AND deployed.review_summary IS DISTINCT FROM own_approval()
 WHERE app_version.id = :id AND NOT app.is_removed

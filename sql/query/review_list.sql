@@ -10,5 +10,6 @@ FROM app_version
 JOIN app ON app.id = app_version.app_id
 LEFT JOIN account ON account.id = app.account_id
 LEFT JOIN app_version AS deployed ON deployed.id = app.deployed_version_id
+	AND deployed.review_summary IS DISTINCT FROM own_approval()
 WHERE app_version.status = 'PENDING' AND NOT app.is_removed AND {after}
 {order}

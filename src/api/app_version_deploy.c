@@ -53,10 +53,19 @@ struct step_result api_deploy_version(struct task *task)
 	return task_query(task, deployed);
 }
 
+struct step_result api_fail_deploy(struct task *task)
+{
+	if (task_constraint_error(task) != CONSTRAINT_VERSION_NOT_REVIEWED)
+		return task_fail_constraint(task);
+	return task_fail(task, PROBLEM_VERSION_NOT_REVIEWED,
+			 "only its owner has approved the version that the app would show, so it "
+			 "stays private; submit a version for review");
+}
+
 void api_deploy_finish(void *state)
 {
 	version_wait_finish(&((struct api_deploy *)state)->wait);
 }
 
 ENDPOINT_APP_VERSION_DEPLOY(.handler = api_deploy_version, .state_size = sizeof(struct api_deploy),
-			    .finish = api_deploy_finish);
+			    .refused = api_fail_deploy, .finish = api_deploy_finish);

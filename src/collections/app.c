@@ -19,11 +19,6 @@ enum {
 	STATUS_UNAVAILABLE = 503,
 };
 
-struct memory_folder {
-	struct app_folder folder;
-	const struct app_place *place;
-};
-
 struct memory_pictures {
 	struct import_pictures pictures;
 	const struct app_place *place;
@@ -36,35 +31,12 @@ static struct import_app *app_of(struct app_place *place)
 
 /* ---- its files ---- */
 
-static const struct buffer *find_file(const struct app_place *place, const char *name)
-{
-	for (unsigned i = 0; i < place->file_count; i++)
-		if (strcmp(place->files[i].name, name) == 0)
-			return &place->files[i].content;
-	return NULL;
-}
-
-static int read_file(const struct app_folder *folder, const char *name, bool was_named,
-		     struct buffer *data, char ret_fault[static APP_FAULT_MAX])
-{
-	const struct memory_folder *own = container_of(folder, struct memory_folder, folder);
-	const struct buffer *content = find_file(own->place, name);
-
-	(void)was_named;
-	if (!content) {
-		snprintf(ret_fault, APP_FAULT_MAX, "%s is missing", name);
-		return -1;
-	}
-	buffer_append_str(data, buffer_view(content));
-	return 0;
-}
-
 static bool read_picture(const struct import_pictures *pictures, const char *name, size_t bytes_max,
 			 struct buffer *data)
 {
 	const struct memory_pictures *own =
 	    container_of(pictures, struct memory_pictures, pictures);
-	const struct buffer *content = find_file(own->place, name);
+	const struct buffer *content = memory_files_find(&own->place->files, name);
 
 	if (!content || buffer_length(content) > bytes_max)
 		return false;
@@ -81,10 +53,10 @@ static void choose_picture(struct app_place *place, struct import_app *app)
 	struct import_pictures *pictures = &memory.pictures;
 
 	pictures->names = memory_zalloc(IMPORT_PICTURE_NAMES_MAX * sizeof(char *));
-	for (unsigned i = 0; i < place->file_count; i++)
-		if (!strchr(place->files[i].name, '/') &&
+	for (unsigned i = 0; i < place->files.count; i++)
+		if (!strchr(place->files.list[i].name, '/') &&
 		    pictures->count < IMPORT_PICTURE_NAMES_MAX)
-			pictures->names[pictures->count++] = place->files[i].name;
+			pictures->names[pictures->count++] = place->files.list[i].name;
 	import_choose_picture(app, pictures);
 	free(pictures->names);
 }
@@ -94,18 +66,12 @@ static bool pack(struct lane_job *job)
 {
 	struct app_place *place = container_of(job, struct app_place, job);
 	struct import_app *app = app_of(place);
-	struct memory_folder memory = {.folder = {.read = read_file}, .place = place};
 	char fault[APP_FAULT_MAX];
 
-	for (unsigned i = 0; i < place->file_count; i++)
-		app_folder_add(&memory.folder, place->files[i].name);
-	if (app_pack_folder(&memory.folder, &app->script, &app->is_typescript, fault) < 0)
+	if (memory_files_pack(&place->files, &app->script, &app->is_typescript, fault) < 0)
 		import_fail(app, arena_copy(&app->arena, str_from(fault)));
-	else if (buffer_length(&app->script) > APP_SCRIPT_BYTES_MAX)
-		import_fail(app, STR("is larger than 8 MiB"));
 	else
 		import_app_name_version(app);
-	app_folder_finish(&memory.folder);
 	if (app->outcome != IMPORT_WAITS)
 		return false;
 	choose_picture(place, app);
@@ -281,7 +247,7 @@ static void on_packed(struct lane_job *job)
 	struct app_place *place = container_of(job, struct app_place, job);
 
 	place->is_in_lane = false;
-	place_drop_files(place);
+	memory_files_finish(&place->files);
 	if (place->fetch->is_ending)
 		fetch_settle(place->fetch);
 	else

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES_MAX = 2000 };
-
 /* Asks the reader for the next app, if there is a place and room for it. */
 static void read_next(struct source_fetch *fetch)
 {
@@ -37,18 +35,10 @@ static void read_next(struct source_fetch *fetch)
 
 void apps_take_file(struct source_fetch *fetch, struct str name, struct str content)
 {
-	struct app_place *place = fetch->reading;
-	struct fetched_file *file;
-
-	if (!place || place->file_count == FILES_MAX)
-		return; /* the reader allows no more */
-	if (!place->files)
-		place->files = memory_zalloc(FILES_MAX * sizeof(*place->files));
-	file = &place->files[place->file_count++];
-	file->name = memory_zalloc(name.length + 1);
-	memcpy(file->name, name.data, name.length);
-	buffer_append_str(&file->content, content);
-	place->bytes += content.length;
+	if (!fetch->reading)
+		return; /* the reader has not been asked */
+	memory_files_add(&fetch->reading->files, name, content);
+	fetch->reading->bytes += content.length;
 }
 
 void apps_take_end(struct source_fetch *fetch, unsigned app)

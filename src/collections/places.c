@@ -1,22 +1,9 @@
 /* Places of apps that are being imported: what they hold, and whether something is under way. */
 #include "state.h"
 
-#include <stdlib.h>
-
-void place_drop_files(struct app_place *place)
-{
-	for (unsigned i = 0; i < place->file_count; i++) {
-		free(place->files[i].name);
-		buffer_finish(&place->files[i].content);
-	}
-	free(place->files);
-	place->files = NULL;
-	place->file_count = 0;
-}
-
 void place_finish(struct app_place *place)
 {
-	place_drop_files(place);
+	memory_files_finish(&place->files);
 	if (place->is_used && place->at < place->fetch->count) {
 		buffer_finish(&place->fetch->apps[place->at].script);
 		buffer_finish(&place->fetch->apps[place->at].picture);

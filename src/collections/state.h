@@ -4,6 +4,7 @@
 #pragma once
 
 #include "checkout/checkout.h"
+#include "checkout/memory_files.h"
 #include "collections/collections.h"
 #include "db/db.h"
 #include "db/statements.h"
@@ -29,12 +30,6 @@ struct listed_folder {
 	struct str manifest; /* in the app's arena */
 };
 
-/* File of the app that is being read. */
-struct fetched_file {
-	char *name;
-	struct buffer content;
-};
-
 struct source_fetch;
 
 #define FETCH_DATABASE_LOST "the database was interrupted"
@@ -44,9 +39,8 @@ struct app_place {
 	struct source_fetch *fetch;
 	bool is_used;
 	size_t at; /* the app's number */
-	struct fetched_file *files;
-	unsigned file_count;
-	size_t bytes;	  /* of its files */
+	struct memory_files files;
+	size_t bytes;	  /* of its files, also after they are packed */
 	bool is_same_app; /* the server has all of it */
 	struct buffer body;
 	struct own_post post;
@@ -169,8 +163,6 @@ void app_begin(struct app_place *place);
 
 /* ---- places.c ---- */
 
-/* Frees the files of the app. */
-void place_drop_files(struct app_place *place);
 /* Frees what the place holds, also in its app: another one may have it. */
 void place_finish(struct app_place *place);
 bool places_are_at_work(const struct source_fetch *fetch);

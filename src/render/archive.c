@@ -28,6 +28,7 @@ struct archive_flight {
 	struct deadline deadline;
 	struct later later;
 	struct lane_job job;
+	struct str bytes;
 	int file;
 	int64_t offset;
 	size_t block;
@@ -153,7 +154,7 @@ static void on_started(struct sandboxed *process)
 	sandboxed_note_ready(process);
 	buffer_printf(&head, "{\"size\":%lld,\"folder\":", (long long)archive->size);
 	json_write_str(&head, archive->folder);
-	buffer_append_char(&head, '}');
+	buffer_append_str(&head, archive->is_alone ? STR(",\"alone\":true}") : STR("}"));
 	send_frame(flight, buffer_view(&head));
 	buffer_finish(&head);
 }
@@ -180,9 +181,16 @@ void archive_next(struct archive *archive)
 static bool read_block(struct lane_job *job)
 {
 	struct archive_flight *flight = container_of(job, struct archive_flight, job);
-	char *block = memory_alloc(flight->block);
+	char *block;
 	size_t done = 0;
 
+	if (flight->bytes.data) { /* take_read() has checked the place */
+		require(
+		    frame_append(&flight->reply, STR("{\"data\":true}"),
+				 (struct str){flight->bytes.data + flight->offset, flight->block}));
+		return false;
+	}
+	block = memory_alloc(flight->block);
 	while (done < flight->block) {
 		ssize_t length = pread(flight->file, block + done, flight->block - done,
 				       flight->offset + (off_t)done);
@@ -377,6 +385,7 @@ void archive_open(struct engines *engines, struct loop *loop, struct archive *ar
 	archive->is_lost = false;
 	flight->archive = archive;
 	flight->loop = loop;
+	flight->bytes = archive->bytes;
 	flight->file = archive->file;
 	loop_later_init(&flight->later, on_later);
 	deadline_init(&flight->deadline, on_deadline);

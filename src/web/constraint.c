@@ -36,6 +36,8 @@ struct step_result web_fail_constraint(struct task *task)
 		return task_fail(task, PROBLEM_IDENTITY_USED,
 				 "this identity is connected with an account already, or this "
 				 "account with another identity");
+	case CONSTRAINT_VERSION_NOT_REVIEWED:
+		return api_fail_deploy(task);
 	case CONSTRAINT_ACCOUNT_GONE:
 		return task_refuse(task);
 	default:

@@ -12,18 +12,19 @@ import (
 // The reader of collections: the same program, started with the word "collection". It reads an untrusted archive, of
 // which the parent process has the file, and gives the folders of apps in it:
 //
-//	parent --> size, folder            <-- read: offset, size   --> data, as often as needed
+//	parent --> size, folder, alone     <-- read: offset, size   --> data, as often as needed
 //	       <-- app: each folder with a manifest, its hash, its files   <-- listed
 //	       --> want: numbers of apps
 //	       --> next       <-- file, ..., last     for each wanted app, in the order of the archive
 //	       <-- done
 //
-// An error ends it at any time.
+// With "alone" all of the archive is one app, with a manifest or without. An error ends it at any time.
 const collectionWord = "collection"
 
 type collectionQuery struct {
 	Size   int64  `json:"size"`
 	Folder string `json:"folder"`
+	Alone  bool   `json:"alone"`
 	Want   []int  `json:"want"`
 	Data   bool   `json:"data"`
 	Next   bool   `json:"next"`
@@ -160,7 +161,7 @@ func runCollection(link io.ReadWriter) error {
 		return err
 	}
 	file := &distantFile{input: input, output: link, size: query.Size}
-	err := giveCollection(file, query.Folder, input, link)
+	err := giveCollection(file, query, input, link)
 	var refusal archiveError
 	if errors.As(err, &refusal) {
 		return writeFrame(link, collectionAnswer{Error: string(refusal)}, nil)
@@ -168,8 +169,8 @@ func runCollection(link io.ReadWriter) error {
 	return err
 }
 
-func giveCollection(file *distantFile, folder string, input io.Reader, output io.Writer) error {
-	found, err := listArchive(file, file.size, folder)
+func giveCollection(file *distantFile, of collectionQuery, input io.Reader, output io.Writer) error {
+	found, err := listArchive(file, file.size, of.Folder, of.Alone)
 	if err != nil {
 		return err
 	}

@@ -77,8 +77,8 @@ type rawFile struct {
 }
 
 // listArchive finds the apps: each folder with a manifest that is in no other such folder, below the collection's folder.
-// Hidden files and folders are left out.
-func listArchive(file io.ReaderAt, size int64, folder string) (*archived, error) {
+// If it is alone, that folder is the only app. Hidden files and folders are left out.
+func listArchive(file io.ReaderAt, size int64, folder string, isAlone bool) (*archived, error) {
 	var files []rawFile
 	manifests := map[string][]byte{}
 	manifestBytes := 0
@@ -118,7 +118,7 @@ func listArchive(file io.ReaderAt, size int64, folder string) (*archived, error)
 	if err != nil {
 		return nil, err
 	}
-	return sortOut(files, manifests, folder)
+	return sortOut(files, manifests, folder, isAlone)
 }
 
 type limitedBuffer struct {
@@ -161,17 +161,26 @@ func rootOf(files []rawFile, folder string) (string, error) {
 	return "", refuse("has no folder %q", shortName(folder))
 }
 
-func sortOut(files []rawFile, manifests map[string][]byte, folder string) (*archived, error) {
+func sortOut(files []rawFile, manifests map[string][]byte, folder string, isAlone bool) (*archived, error) {
 	root, err := rootOf(files, folder)
 	if err != nil {
 		return nil, err
 	}
 	found := &archived{of: map[string]*archivedApp{}, at: map[*archivedApp]int{}, files: len(files)}
+	if isAlone {
+		if len(files) == 0 {
+			return nil, refuse("has no files")
+		}
+		manifests = map[string][]byte{path.Clean(root): manifests[path.Clean(root)]}
+	}
 	for where, manifest := range manifests {
-		if isBelow(where, root) && !isInApp(where, root, manifests) {
+		if isAlone || isBelow(where, root) && !isInApp(where, root, manifests) {
 			shown := strings.TrimPrefix(strings.TrimPrefix(where, root), "/")
 			if shown == "" {
 				shown = path.Base(where)
+			}
+			if shown == "." {
+				shown = "app"
 			}
 			found.of[where] = &archivedApp{path: where, shown: shown, manifest: manifest}
 		}

@@ -71,7 +71,7 @@ var usual = []packedFile{
 
 // shownApps lists the apps of an archive: path, files and bytes, and fault.
 func shownApps(t *testing.T, archive []byte, folder string) (shown []string, err error) {
-	found, err := listArchive(bytes.NewReader(archive), int64(len(archive)), folder)
+	found, err := listArchive(bytes.NewReader(archive), int64(len(archive)), folder, false)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +115,32 @@ func TestPlainRoot(t *testing.T) {
 	assert.Equal(t, []string{". 2 1"}, shown)
 }
 
+// TestAlone reads archives whose one folder is an app, with a manifest or without.
+func TestAlone(t *testing.T) {
+	const script, manifest = "def main():\n    return []\n", "id: clock\n"
+	for _, one := range []struct {
+		shown, manifest string
+		files           []packedFile
+	}{
+		{"app", "", []packedFile{{name: "clock.star", data: script}}},
+		{"clock", "", []packedFile{{name: "clock/"}, {name: "clock/a.star", data: script}, {name: "clock/img/a.png", data: "x"}}},
+		{"clock", manifest, []packedFile{{name: "clock/a.star", data: script}, {name: "clock/manifest.yaml", data: manifest},
+			{name: "clock/more/manifest.yaml", data: "id: other\n"}, {name: "clock/.git/config", data: "x"}}},
+	} {
+		for _, archive := range [][]byte{zipOf(t, one.files...), tarOf(t, one.files...)} {
+			found, err := listArchive(bytes.NewReader(archive), int64(len(archive)), "", true)
+			require.NoError(t, err)
+			require.Len(t, found.apps, 1)
+			assert.Equal(t, one.shown, found.apps[0].shown)
+			assert.Equal(t, one.manifest, string(found.apps[0].manifest))
+			assert.Empty(t, found.apps[0].fault)
+		}
+	}
+	empty := zipOf(t)
+	_, err := listArchive(bytes.NewReader(empty), int64(len(empty)), "", true)
+	assert.ErrorContains(t, err, "has no files")
+}
+
 func TestOrderDoesNotMatter(t *testing.T) {
 	turned := make([]packedFile, len(usual))
 	for i, file := range usual {
@@ -122,7 +148,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 	sums := map[string]bool{}
 	for _, archive := range [][]byte{tarOf(t, usual...), tarOf(t, turned...), zipOf(t, turned...)} {
-		found, err := listArchive(bytes.NewReader(archive), int64(len(archive)), "apps")
+		found, err := listArchive(bytes.NewReader(archive), int64(len(archive)), "apps", false)
 		require.NoError(t, err)
 		sums[hex.EncodeToString(found.apps[0].sum())+hex.EncodeToString(found.apps[1].sum())] = true
 	}
@@ -148,7 +174,7 @@ func TestFaultsOfApps(t *testing.T) {
 			files = append(files, packedFile{name: "a/one/manifest.yaml"})
 		}
 		for _, archive := range [][]byte{tarOf(t, files...), zipOf(t, files...)} {
-			found, err := listArchive(bytes.NewReader(archive), int64(len(archive)), "")
+			found, err := listArchive(bytes.NewReader(archive), int64(len(archive)), "", false)
 			require.NoError(t, err, name)
 			require.Len(t, found.apps, 2, name)
 			assert.NotEmpty(t, found.apps[0].fault, name)
@@ -162,7 +188,7 @@ func TestFaultsOfApps(t *testing.T) {
 		files = append(files, packedFile{name: fmt.Sprint("a/", i), data: string(random)})
 	}
 	found := tarOf(t, files...)
-	apps, err := listArchive(bytes.NewReader(found), int64(len(found)), "")
+	apps, err := listArchive(bytes.NewReader(found), int64(len(found)), "", false)
 	require.NoError(t, err)
 	assert.Equal(t, "is larger than 32 MiB", apps.apps[0].fault)
 }

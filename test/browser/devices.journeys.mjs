@@ -1,6 +1,8 @@
 // Devices: live pictures, adding, setting, arranging and pushing.
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { slowProxy } from "./slow_proxy.mjs";
 import { pressMore, waitUntil } from "./wait.mjs";
 
@@ -135,7 +137,7 @@ function haveWideLabels(page) {
 }
 
 /** Drops a file as if a person dragged it there. */
-async function drop(page, selector, path, type) {
+async function drop(page, selector, path, type, words = "Drop to show on the panel") {
 	const data = fs.readFileSync(path).toString("base64");
 	const name = path.split("/").at(-1);
 	const transfer = await page.evaluateHandle(
@@ -148,7 +150,7 @@ async function drop(page, selector, path, type) {
 		{ data, name, type },
 	);
 	await page.dispatchEvent(selector, "dragover", { dataTransfer: transfer });
-	await page.getByText("Drop to show on the panel").waitFor();
+	await page.getByText(words).waitFor();
 	await page.dispatchEvent(selector, "drop", { dataTransfer: transfer });
 }
 
@@ -687,6 +689,28 @@ export default {
 		await page.getByRole("button", { name: "Show", exact: true }).click();
 		await page.getByText(/^photo since|^photo for/).waitFor();
 		assert.deepEqual(await stage.ask("entries_of", { account, device: device.id }), ["photo"]);
+	},
+
+	"own files are dropped on the wall, and chosen by the keyboard": async (stage) => {
+		const { page, account, device } = await openDevice(stage);
+		const place = { account, device: device.id };
+		const script = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "own-")), "mine.star");
+		fs.writeFileSync(script, "def main():\n    return []\n");
+		await page.getByRole("link", { name: "All devices" }).click();
+		await drop(page, ".device-grid .drop", script, "", "Drop to add");
+		await page.getByText("mine is on").waitFor();
+		assert.equal((await stage.ask("entries_of", place)).length, 1);
+		const clock = await stage.ask("file", { name: "clock" });
+		await drop(page, ".device-grid .drop", clock, "image/webp", "Drop to add");
+		await page.getByText("clock is in the rotation").waitFor();
+		fs.writeFileSync(script, "def main(:\n");
+		await page.getByRole("link", { name: "Add an app" }).first().click();
+		const choosing = page.waitForEvent("filechooser");
+		await page.getByRole("button", { name: "Choose an own file" }).focus();
+		await page.keyboard.press("Enter");
+		await (await choosing).setFiles(script);
+		await page.getByRole("alert").getByText(/mine\.star.*cannot run/).waitFor();
+		assert.equal((await stage.ask("entries_of", place)).length, 2);
 	},
 
 	"a picture is chosen, and shown for a while": async (stage) => {

@@ -19,7 +19,7 @@ ORDER = ["getAccount", "setMqttConnection", "getMqttConnection", "removeMqttConn
          "getAppSchema", "getAppSource",
          "streamEvents", "getFirmware", "updateFirmware", "startFirmwareUpdate", "startFirmwareUpdates", "getFirmwareUpdates", "cancelFirmwareUpdates", "setLeader", "getLeader", "removeLeader",
          "rebootPanel", "moveAddress", "endAlias", "importTronbyt",
-         "listInstallations", "getDeviceRotation", "getInstallation", "updateInstallation", "createInstallation",
+         "listInstallations", "getDeviceRotation", "getInstallation", "updateInstallation", "createInstallation", "installScript",
          "copyInstallation", "moveInstallation", "retryInstallation", "orderInstallations",
          "deleteInstallation", "v0ListDevices", "v0GetDevice", "v0UpdateDevice",
          "v0UpdateFirmwareSettings", "v0RebootPanel", "v0PushImage", "v0PushApp",

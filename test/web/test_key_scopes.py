@@ -13,6 +13,7 @@ PUSHES = {("post", "/v1/devices/{deviceId}/push"), ("delete", "/v1/devices/{devi
           ("post", "/v1/devices/{deviceId}/message"), ("post", "/v1/devices/{deviceId}/message/preview"), ("get", "/v1/device-names")}
 OF_ALL = {("post", "/v1/apps/{appId}/upload"), ("post", "/v1/apps/{appId}/deploy"),
           ("post", "/v1/apps/{appId}/versions/{version}/draft"), ("post", "/v1/import/tronbyt"),
+          ("post", "/v1/devices/{deviceId}/scripts"),
           ("get", "/v1/account/mqtt"), ("put", "/v1/account/mqtt"), ("delete", "/v1/account/mqtt")} | {
     (method, "/v1/webhooks" + rest) for method, rest in (
         ("get", ""), ("post", ""), ("get", "/{webhookId}"), ("patch", "/{webhookId}"), ("delete", "/{webhookId}"),

@@ -326,7 +326,7 @@ CONFLICTS = {
     "showMessage": full_account, "setMqttConnection": broker_of_the_instance,
     "rebootPanel": Stage.request, "moveAddress": Stage.request, "updateFirmware": Stage.request, "startFirmwareUpdate": Stage.request,
     "startFirmwareUpdates": running_series,
-    "installApp": full_device, "copyEntry": copy_in_a_full_device, "setLeader": own_leader, "setSettings": without_form,
+    "installApp": full_device, "installOwnScript": full_device, "copyEntry": copy_in_a_full_device, "setLeader": own_leader, "setSettings": without_form,
     "deployVersion": version_in_review,
     "removeVersion": deployed_version,
     "orderRotation": Stage.request, "showEntry": Stage.request, "createKey": Stage.request,

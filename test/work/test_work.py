@@ -252,11 +252,12 @@ def counts(values, statement):
 # Statements that read everything of one device (the whole rotation) or of one account (its sessions, or the
 # devices of its webhooks).
 READS_ENTRIES = ("rotation_", "entry_retry", "installation_list", "installation_part", "own_device_remove", "device_update",
-                 "panel_installations", "installation_", "picture_by_hash", "session_", "webhook_", "entry_move", "device_pin")
+                 "panel_installations", "installation_", "picture_by_hash", "session_", "webhook_", "entry_move", "device_pin",
+                 "script_install")
 
 # Statements that sum the bytes of an account: its devices and apps, of limited number, have the partial
 # sums. Also the one that checks its devices for expired entries.
-READS_SUMS = re.compile(r"\b(account_bytes|push_room|app_takes)\(")
+READS_SUMS = re.compile(r"\b(account_bytes|push_room|app_takes|account_takes)\(")
 READS_DEVICES = {"account_expire"}
 SUMS = 100 + min(5000, ROWS // 2)  # rows.sql
 

@@ -150,7 +150,7 @@ static struct step_result get_script(struct task *task)
 }
 
 ENDPOINT_OWN_VERSION_DEPLOY(.handler = api_deploy_version, .state_size = sizeof(struct api_deploy),
-			    .finish = api_deploy_finish);
+			    .refused = api_fail_deploy, .finish = api_deploy_finish);
 ENDPOINT_OWN_VERSION_LIST(.handler = list_versions);
 ENDPOINT_OWN_VERSION_SCRIPT(.handler = get_script, .state_size = sizeof(struct app_script));
 ENDPOINT_OWN_VERSION_SUBMIT(.handler = api_upload_version, .state_size = sizeof(struct api_upload),

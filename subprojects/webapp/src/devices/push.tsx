@@ -1,12 +1,14 @@
 import type { JSX } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { postTold, Problem, remove } from "../api/client";
 import { panelNews } from "../api/live";
 import { BottomBar } from "../components/bottom_bar";
 import { Button } from "../components/button";
 import { Choice } from "../components/choice";
+import { FileButton } from "../components/file_button";
 import { Range } from "../components/slider";
 import { toast } from "../components/toast";
+import { ADDABLE } from "./added";
 import { toBase64 } from "./canvas";
 import { isReady, usePrepared, type Chosen } from "./chosen";
 import { sizeOf, type Size } from "../panel/size";
@@ -200,31 +202,17 @@ function Chooser({
 	size: Size;
 	onFiles: (files: readonly File[]) => void;
 }): JSX.Element {
-	const input = useRef<HTMLInputElement>(null);
 	return (
 		<div class="chooser stack">
 			<p class="words">
 				Drop pictures here or on the panel, paste one, or choose files. The panel is {size.width}x
-				{size.height}; pictures of other sizes are scaled or cropped.
+				{size.height}; pictures of other sizes are scaled or cropped. A script (.star, .ts) or the
+				.zip of its folder becomes a private app in the rotation.
 			</p>
 			<div class="row">
-				<Button kind="primary" onClick={() => input.current?.click()}>
-					Choose pictures
-				</Button>
-				<input
-					ref={input}
-					class="only-read"
-					type="file"
-					accept="image/*"
-					multiple
-					tabIndex={-1}
-					aria-label="Picture"
-					onChange={(event) => {
-						const files = [...(event.currentTarget.files ?? [])];
-						event.currentTarget.value = "";
-						onFiles(files);
-					}}
-				/>
+				<FileButton kind="primary" accept={ADDABLE} label="Picture" onFiles={onFiles}>
+					Choose files
+				</FileButton>
 			</div>
 		</div>
 	);

@@ -7,6 +7,7 @@ import { Button } from "../components/button";
 import { confirm, Dialog } from "../components/dialog";
 import { Field } from "../components/field";
 import { Form } from "../components/form";
+import { isolated } from "../components/isolated";
 import { Name } from "../components/name";
 import { Table } from "../components/table";
 import { browserName } from "../components/time";
@@ -21,7 +22,7 @@ function nameOf({ name, userAgent }: Session): string {
 }
 
 async function end(session: Session, sessions: Resource<Session[]>): Promise<void> {
-	const where = nameOf(session);
+	const where = isolated(nameOf(session));
 	const isSure = await confirm({
 		title: `End the session of ${where}?`,
 		text: "That browser is signed out at once.",
@@ -100,7 +101,7 @@ function Sessions({ sessions }: { sessions: Resource<Session[]> }): JSX.Element 
 	const rows = sessions.value.value;
 	if (!rows) return null;
 	const actionsOf = (session: Session) => {
-		const of = `the session of ${nameOf(session)}`;
+		const of = `the session of ${isolated(nameOf(session))}`;
 		const rename = { words: "Name", of, onClick: () => setRenamed(session) };
 		if (session.isCurrent) return [rename];
 		return [{ words: "End", of, onClick: () => void end(session, sessions) }, rename];

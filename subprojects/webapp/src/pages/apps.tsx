@@ -6,6 +6,8 @@ import { start } from "../api/session";
 import { Button } from "../components/button";
 import { Check } from "../components/check";
 import { Empty } from "../components/empty";
+import { FileButton } from "../components/file_button";
+import { ADDABLE, addFiles } from "../devices/added";
 import { useDevices, type Device } from "../devices/store";
 import { AppCard } from "../forms/app_card";
 import { AppViews, type Chosen } from "../forms/app_views";
@@ -270,6 +272,35 @@ export function AppsPage(): JSX.Element {
 	);
 }
 
+/** Adds own scripts and pictures, which need not be in the catalogue. */
+function OwnFile({ device }: { device: Device }): JSX.Element {
+	const [isBusy, setBusy] = useState(false);
+	const [faults, setFaults] = useState<readonly string[]>([]);
+	const add = async (files: readonly File[]) => {
+		setBusy(true);
+		setFaults(await addFiles(device, files));
+		setBusy(false);
+	};
+	return (
+		<div class="row">
+			<FileButton
+				accept={ADDABLE}
+				label="Own file"
+				isBusy={isBusy}
+				onFiles={(files) => void add(files)}
+			>
+				Choose an own file
+			</FileButton>
+			<span class="quiet">A script (.star, .ts), the .zip of its folder, or a picture</span>
+			{faults.map((fault) => (
+				<p key={fault} class="notice bad" role="alert">
+					{fault}
+				</p>
+			))}
+		</div>
+	);
+}
+
 /** /devices/ID/add: the same for this device. */
 export function AddPage({ parameters }: { parameters: Parameters }): JSX.Element {
 	const devices = useDevices();
@@ -291,6 +322,7 @@ export function AddPage({ parameters }: { parameters: Parameters }): JSX.Element
 					</a>
 				</p>
 				<Heading title={`Add an app to ${isolated(device.name)}`} />
+				<OwnFile device={device} />
 			</div>
 			<Catalogue device={device} />
 		</div>

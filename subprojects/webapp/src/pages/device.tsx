@@ -1,12 +1,14 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../api/client";
 import { panelNews, useWatch } from "../api/live";
 import { useResource } from "../api/resource";
+import { DropTarget } from "../components/drop";
 import { Empty } from "../components/empty";
 import { Panel } from "../components/panel";
 import { sizeOf } from "../panel/size";
 import { Tabs } from "../components/tabs";
+import { addFiles, isScript } from "../devices/added";
 import { choose, type Chosen } from "../devices/chosen";
 import { Failing } from "../devices/failing";
 import { Connect } from "../devices/connect";
@@ -61,45 +63,14 @@ function DeviceList({
 	);
 }
 
-/** Returns the pictures among the files; if there are none, the first file, so that its fault is
- * shown. */
-function picturesIn(data: DataTransfer | null): File[] {
-	const files = [...(data?.files ?? [])];
-	const pictures = files.filter(({ type }) => type.startsWith("image/"));
-	return pictures.length > 0 ? pictures : files.slice(0, 1);
-}
+const DROP_WORDS = "Drop to show on the panel";
 
-/** Passes on dropped files, and shows while a file is dragged over it. */
-function DropTarget({
-	onFiles,
-	children,
-}: {
-	onFiles: (files: readonly File[]) => void;
-	children: ComponentChildren;
-}): JSX.Element {
-	const [isOver, setOver] = useState(false);
-	return (
-		<div
-			class="drop"
-			data-over={isOver}
-			onDragOver={(event) => {
-				event.preventDefault();
-				setOver(true);
-			}}
-			onDragLeave={(event) => {
-				const to = event.relatedTarget;
-				if (!(to instanceof Node && event.currentTarget.contains(to))) setOver(false);
-			}}
-			onDrop={(event) => {
-				event.preventDefault();
-				setOver(false);
-				onFiles(picturesIn(event.dataTransfer));
-			}}
-		>
-			{children}
-			{isOver && <p class="drop-words">Drop to show on the panel</p>}
-		</div>
-	);
+/** Returns the pictures and scripts among the files; if there are none, the first file, so that its
+ * fault is shown. */
+function usableIn(data: DataTransfer | null): File[] {
+	const files = [...(data?.files ?? [])];
+	const usable = files.filter((file) => file.type.startsWith("image/") || isScript(file));
+	return usable.length > 0 ? usable : files.slice(0, 1);
 }
 
 interface Choice {
@@ -121,10 +92,14 @@ interface Choosing extends Choice {
 }
 
 /** Holds the pictures to push: dropped, pasted or chosen. Goes to the tab that pushes them. */
-function useChoice(deviceId: string): Choosing {
+function useChoice(device: Device): Choosing {
+	const deviceId = device.id;
 	const [choice, setChoice] = useState(NOTHING_CHOSEN);
 	const [made, setMade] = useState<readonly string[]>([]);
-	const take = (files: readonly File[]) => {
+	const take = (all: readonly File[]) => {
+		const scripts = all.filter(isScript);
+		const files = all.filter((file) => !isScript(file));
+		if (scripts.length > 0) void addFiles(device, scripts);
 		if (files.length === 0) return;
 		void Promise.all(files.map(choose)).then((results) => {
 			const fresh = results.filter((result) => typeof result !== "string");
@@ -146,7 +121,7 @@ function useChoice(deviceId: string): Choosing {
 	};
 	useEffect(() => {
 		const paste = (event: ClipboardEvent) => {
-			const files = picturesIn(event.clipboardData);
+			const files = usableIn(event.clipboardData);
 			if (files.length === 0) return;
 			event.preventDefault();
 			take(files);
@@ -189,7 +164,7 @@ function LookPanel({ device, look: { url, words } }: { device: Device; look: Loo
 }
 
 function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element {
-	const choice = useChoice(device.id);
+	const choice = useChoice(device);
 	const [look, setLook] = useState<Look>();
 	const rotation = useResource(
 		() => get("/web/devices/{deviceId}/rotation", {}, { deviceId: device.id }),
@@ -207,7 +182,7 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 				</a>
 				<Heading title={device.name} />
 			</div>
-			<DropTarget onFiles={choice.take}>
+			<DropTarget words={DROP_WORDS} onDrop={(data) => choice.take(usableIn(data))}>
 				{look && tab === "push" ? (
 					<LookPanel device={device} look={look} />
 				) : (
@@ -226,7 +201,7 @@ function ChosenDevice({ device, devices, tab }: ChosenDeviceProps): JSX.Element 
 			/>
 			{tab === "" && <Rotation device={device} rotation={rotation} />}
 			{tab === "push" && (
-				<DropTarget onFiles={choice.take}>
+				<DropTarget words={DROP_WORDS} onDrop={(data) => choice.take(usableIn(data))}>
 					<Push
 						device={device}
 						{...choice}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useWatch } from "../api/live";
 import { start } from "../api/session";
 import { Button } from "../components/button";
+import { DropTarget } from "../components/drop";
 import { Empty } from "../components/empty";
 import { Controls } from "../devices/controls";
 import { DevicePanel } from "../devices/device_panel";
@@ -17,6 +18,12 @@ import { WATCHED_MAX } from "../stream/wants";
 const others = () => import("./of_device");
 const Together = lazily(async () => (await others()).Together);
 const DevicesList = lazily(async () => (await others()).DevicesList);
+
+/** Adds dropped pictures and scripts to the rotation. */
+async function add(device: Device, data: DataTransfer | null): Promise<void> {
+	const files = [...(data?.files ?? [])];
+	await (await others()).addFiles(device, files);
+}
 
 /** Number of devices from which a search is shown: fewer can be seen at a glance. */
 const SEARCHED_FROM = 9;
@@ -74,10 +81,12 @@ function Grid({
 		<ul class="device-grid" data-many={devices.length > WATCHED_MAX} data-few={isFew} ref={grid}>
 			{devices.map((device) => (
 				<li key={device.id} data-device={device.id}>
-					<a class="device-tile" href={`devices/${device.id}`} data-page>
-						<DevicePanel device={device} title={device.name} entries={names.get(device.id)} />
-						<Failing entries={names.get(device.id)} />
-					</a>
+					<DropTarget words="Drop to add" onDrop={(data) => void add(device, data)}>
+						<a class="device-tile" href={`devices/${device.id}`} data-page>
+							<DevicePanel device={device} title={device.name} entries={names.get(device.id)} />
+							<Failing entries={names.get(device.id)} />
+						</a>
+					</DropTarget>
 					<Controls device={device} onDevice={onDevice} />
 					<a
 						class="device-act"
