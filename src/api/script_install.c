@@ -16,7 +16,7 @@
  *
  *   begin -> the folder of an archive -> its script -> its form: can it run? -> one statement
  *
- * The database keeps the app private (sql/migration/0087_own_approvals.sql). */
+ * The database keeps the app private (sql/migration/0086_own_approvals.sql). */
 
 enum { RETRY_AFTER_S = 1, VERSION_MARK_LENGTH = 8 };
 
