@@ -6,7 +6,7 @@
 
 #include "http/request.h"
 
-enum { ROUTE_PARAMETERS_MAX = 4, ROUTER_ROUTES_MAX = 320, ROUTER_GROUPS = 256 };
+enum { ROUTE_PARAMETERS_MAX = 4, ROUTER_ROUTES_MAX = 384, ROUTER_GROUPS = 256 };
 
 struct route {
 	enum http_method method;

@@ -123,7 +123,7 @@ enum metric {
 };
 
 enum {
-	METRIC_ROUTES_MAX = 320,
+	METRIC_ROUTES_MAX = 384,
 	/* Requests without a route, for METRIC_BY_ROUTE, by enum http_method. */
 	METRIC_ROUTE_UNKNOWN = 0,
 	METRIC_ROUTES_FIRST = 8,

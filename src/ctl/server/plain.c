@@ -70,13 +70,10 @@ static enum ctl_exit fill(struct ctl *ctl, struct str path, struct str *ret_path
 	static const struct {
 		const char *name;
 		enum ctl_exit (*find)(struct ctl *ctl, struct ctl_found *found);
-	} kinds[] = {{"{accountId}", find_account},
-		     {"{appId}", ctl_find_app},
-		     {"{collectionId}", take_collection},
-		     {"{deviceId}", find_device},
-		     {"{firmwareId}", ctl_find_firmware},
-		     {"{installationId}", find_installation},
-		     		     {"{webhookId}", take_webhook}};
+	} kinds[] = {{"{accountId}", find_account},	  {"{appId}", ctl_find_app},
+		     {"{collectionId}", take_collection}, {"{deviceId}", find_device},
+		     {"{firmwareId}", ctl_find_firmware}, {"{installationId}", find_installation},
+		     {"{webhookId}", take_webhook}};
 	enum ctl_exit code = CTL_DONE;
 	struct str segment;
 
