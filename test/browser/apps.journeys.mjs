@@ -303,7 +303,7 @@ export default {
 		await page.getByLabel("Name", { exact: true }).fill("Ada");
 		await page.getByLabel("Password", { exact: true }).fill("seven small lamps");
 		await page.keyboard.press("Enter");
-		await heading(page, "Devices").waitFor();
+		await heading(page, "First steps").waitFor();
 		await page.goto("apps");
 		await page.getByRole("button", { name: "Bring in about 1,000 apps" }).waitFor();
 		await page.getByRole("button", { name: "Add these apps" }).click();

@@ -111,7 +111,7 @@ export default {
 		await page.getByLabel("Name", { exact: true }).fill("<b>Anybody</b>");
 		await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
 		await page.keyboard.press("Enter");
-		await heading(page, "Devices").waitFor();
+		await heading(page, "First steps").waitFor();
 		await (await inMenu(page, "Account <b>Anybody</b>")).waitFor();
 	},
 
@@ -358,7 +358,7 @@ export default {
 		await guest.getByLabel("Name", { exact: true }).fill("Charles");
 		await guest.getByLabel("Password", { exact: true }).fill(PASSWORD);
 		await guest.keyboard.press("Enter");
-		await heading(guest, "Devices").waitFor();
+		await heading(guest, "First steps").waitFor();
 		await (await inMenu(guest, /^Account /)).waitFor();
 		assert.equal(await guest.getByRole("link", { name: "Administration" }).count(), 0);
 		await page.getByRole("link", { name: "Accounts" }).click();

@@ -94,7 +94,7 @@ export default {
 		await page.getByLabel("E-mail address").fill(person.email);
 		await page.getByLabel("Password", { exact: true }).fill(person.password);
 		await page.keyboard.press("Enter");
-		await heading(page, "Devices").waitFor();
+		await heading(page, "First steps").waitFor();
 		await page.goto("account/sign-in");
 		await page.getByRole("button", { name: "Connect with Home" }).click();
 		const dialog = page.getByRole("dialog");
@@ -107,7 +107,7 @@ export default {
 		await page.goto("account");
 		await page.getByRole("button", { name: "Sign out" }).click();
 		await page.getByRole("button", { name: "Sign in with Home" }).click();
-		await heading(page, "Devices").waitFor();
+		await heading(page, "First steps").waitFor();
 		await page.goto("account/access");
 		await page.getByRole("rowheader", { name: "ada@example.org" }).waitFor();
 	},
