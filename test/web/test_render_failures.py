@@ -5,7 +5,7 @@ import os
 
 import pytest
 from devices import panel_of, path_of, poll_answer
-from people import UNKNOWN_ID, wait_until
+from people import UNKNOWN_ID, Person, wait_until
 from rendered import (GREEN, HEAD, RED, author, installed, make_due, published, rendered, reviewer, script, seen)
 
 import images
@@ -79,6 +79,33 @@ def test_a_failing_entry_is_tried_at_once(world, author, reviewer, browser):
     tried = world.server.ctl("installation", "retry", made["entry"], "--device", made["device"]["id"])
     assert tried["appName"] == "Clock" and tried["problem"] is None, tried
     assert browser.post(path.replace(made["entry"], UNKNOWN_ID)).problem(404)
+
+
+def test_who_may_try_again(world, author, reviewer, browser):
+    """Not a key for pushes, for another panel or of another account, nor with another panel's entry."""
+    app = published(author, reviewer, BROKEN)
+    made, other = installed(browser, app), installed(browser, app)
+    key = browser.post("/web/keys", {"name": "all"}).json()["key"]
+
+    def retry(device, entry, key):
+        return world.request("POST", f"/v1/devices/{device}/installations/{entry}/retry", key=key)
+
+    def narrow(**wish):
+        return browser.post("/web/keys", {"name": "narrow", **wish}).json()["key"]
+
+    device, entry = made["device"]["id"], made["entry"]
+    assert retry(device, entry, narrow(scope="push")).problem(403)["code"] == "key_too_narrow"
+    one_panel = narrow(scope="devices", deviceIds=[other["device"]["id"]])
+    assert retry(device, entry, one_panel).problem(403)["code"] == "key_for_other_devices"
+    retry(other["device"]["id"], entry, one_panel).problem(404)
+    stranger = Person(world)
+    stranger.device()
+    assert retry(device, entry, stranger.key()).problem(403)
+    for name in (UNKNOWN_ID, "none", "x" * 65, "%00", "..", "%2e%2e", "\u202e".encode().hex()):
+        assert retry(device, name, key).status == 404, name
+    assert retry(device, entry, "nothing").problem(401)
+    assert retry(other["device"]["id"], other["entry"], one_panel).status in (200, 429)
+
 
 
 def test_three_crashes_pause_it_at_its_other_places(world, author, reviewer, browser):

@@ -253,3 +253,53 @@ def test_ended_while_a_body_arrives(world, person):
     head = head.split(b"\r\n\r\n")[0].decode()
     names = [line.split(":")[0] for line in head.split("\r\n")[1:]]
     assert head.startswith("HTTP/1.1 401 ") and len(names) == len(set(names)), head
+
+
+def test_fixation(world, person):
+    """A cookie that somebody else has planted never becomes a session, whoever signs in and however often."""
+    attacker = Person(world).browser()
+    for planted in ("displayd_session=" + "A" * 43, attacker.cookie, "displayd_session=", "displayd_session=" + "A" * 4000,
+                    attacker.cookie + "; displayd_session=" + "B" * 43):
+        victim = Browser(world)
+        victim.cookie = planted
+        assert victim.try_sign_in(person.email).status == 200
+        assert victim.cookie not in planted.split("; ") and victim.get("/web/account").ok()["email"] == person.email
+        thief = Browser(world)
+        thief.cookie = planted.split("; ")[-1]
+        thief.get("/web/account").problem(401)
+        attacker = attacker if attacker.is_signed_in() else Person(world).browser()
+
+
+HOSTILE_NAMES = ["", " ", "\u00a0", "a\0b", "a\nb", "\x1b[2J", "\x7f", "\x85", "x" * 101, "\ud800"]
+
+
+def test_hostile_names_of_sessions(world, person):
+    """Control characters are refused, in names and in what a browser says of itself; the pages isolate bidi ones."""
+    browser, other = person.browser(), person.browser(user_agent="a\tb\u009b")
+    mine, other_id = sorted(browser.get("/web/sessions").ok(), key=lambda entry: not entry["isCurrent"])
+    path = f"/web/sessions/{mine['id']}"
+    for name in HOSTILE_NAMES:
+        assert browser.request("PUT", path, body={"name": name}).status == 400, name
+    for name in ("\u202egnp.exe", "\u2066<b>", "'; DROP TABLE session; --", "\u200b" * 3 + "x", "\U0001f47e" * 100):
+        assert browser.request("PUT", path, body={"name": name}).ok() == {}
+        assert [entry["name"] for entry in browser.get("/web/sessions").ok() if entry["isCurrent"]] == [name]
+    assert not any(ord(letter) < 32 or 127 <= ord(letter) < 160 for letter in other_id["userAgent"])
+    stranger = Person(world).browser()
+    for session in (mine["id"], other_id["id"]):
+        stranger.request("PUT", f"/web/sessions/{session}", body={"name": "stolen"}).problem(404)
+        stranger.delete(f"/web/sessions/{session}").problem(404)
+    assert browser.is_signed_in() and other.is_signed_in()
+    assert "stolen" not in [entry["name"] for entry in browser.get("/web/sessions").ok()]
+
+
+def test_ten_thousand_sessions(world, person):
+    """As an older server or a restored database may have them: the list is short, and a sign-in keeps those used last."""
+    world.sql("INSERT INTO session (id, account_id, secret_hash, address, user_agent, last_used_at) "
+              "SELECT gen_random_uuid(), %s, sha256(n::text::bytea), '', '', now() - n * interval '1 second' "
+              "FROM generate_series(1, 10000) AS n", person.id)
+    browser = person.browser()
+    assert len(sessions(world, person)) == 50
+    assert len(browser.get("/web/sessions").ok()) == 50 and browser.is_signed_in()
+    assert world.sql("SELECT max(now() - last_used_at) < interval '10 minutes' FROM session WHERE account_id = %s", person.id) \
+        == [(True,)]
+    assert browser.delete("/web/sessions").ok() == {} and len(sessions(world, person)) == 1
