@@ -127,7 +127,7 @@ enum {
 	/* Requests without a route, for METRIC_BY_ROUTE, by enum http_method. */
 	METRIC_ROUTE_UNKNOWN = 0,
 	METRIC_ROUTES_FIRST = 8,
-	METRIC_STATEMENTS_MAX = 320,
+	METRIC_STATEMENTS_MAX = 384,
 	METRIC_PROCESSES_MAX = 1 + 2 * 256, /* the supervisor, and workers with their successors */
 };
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { METRIC_CELLS_MAX = 28 * 1024 };
+enum { METRIC_CELLS_MAX = 32 * 1024 };
 
 struct metric_slot {
 	_Atomic uint64_t layout;  /* see metric_layout(); 0: unused */

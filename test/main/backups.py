@@ -163,6 +163,8 @@ ROWS = [
          f"FROM device WHERE id = '{DEVICE}'"),
     (84, f"INSERT INTO app_archive (id, account_id, name, url, state, etag) SELECT id, account_id, 'a', 'https://a.example/a.zip', 'done', 'x' "
          f"FROM device WHERE id = '{DEVICE}'"),
+    (85, "INSERT INTO presence (id, seen_at) VALUES (gen_random_uuid(), now())"),
+    (85, "UPDATE device SET online_by = presence.id FROM presence"),
 ]
 
 
