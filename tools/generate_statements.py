@@ -29,6 +29,7 @@ from statement_header import (NAME, OPAQUE, TYPES, WRITES, Disagreement, code_of
 PARAMETERS_MAX = 72  # DB_PARAMETERS_MAX of include/db/parameters.h
 
 PARAMETER = re.compile(r"(?<![:\w]):([A-Za-z_]\w*)")
+DEVICES = ("device", "device_shown")  # records whose rows are those of the table device
 PLACEHOLDER = re.compile(r"(?:(\w+)\.)?\{(\w+)\}")
 WORK = re.compile(r"bounded|grows with [a-z][a-z' ]*[a-z]")
 # Writes of workers whose work may grow: the removal of an account runs them one after the other,
@@ -47,6 +48,13 @@ def check_text(text, effect):
     write = WRITES.search(code)
     if effect == "read" and write:
         raise Disagreement(f"'{write.group()}' in a statement with effect: read")
+
+
+def last_online(prefix, has_name):
+    """Returns when a device was last online: one that a process holds is online as long as that is seen."""
+    text = (f"greatest({prefix}last_online_at, "
+            f"(SELECT presence.seen_at FROM presence WHERE presence.id = {prefix}online_by))")
+    return f"{text} AS last_online_at" if has_name else text
 
 
 class Expansion:
@@ -79,7 +87,9 @@ class Expansion:
         if name not in self.records:
             raise Disagreement(f"'{{{name}}}' is no record")
         prefix = f"{table}." if table else ""
-        return ", ".join(prefix + column for column, _ in self.records[name].columns)
+        names = not match.string.endswith("ROW(", 0, match.start())
+        return ", ".join(last_online(prefix, names) if name in DEVICES and column == "last_online_at" else prefix + column
+                         for column, _ in self.records[name].columns)
 
     def code(self, text):
         return PLACEHOLDER.sub(self.placeholder, PARAMETER.sub(self.parameter, text))

@@ -15,7 +15,7 @@ FROM (
 		SELECT *, 2
 		FROM device
 		WHERE told_mac = :mac AND account_id = :account_id
-		ORDER BY last_online_at DESC, id DESC
+		ORDER BY greatest(last_online_at, (SELECT presence.seen_at FROM presence WHERE presence.id = online_by)) DESC, id DESC
 		LIMIT 1
 	)
 	UNION ALL

@@ -4,7 +4,9 @@
 -- params: id uuid, version text?
 -- row: board text?, firmware_version text?, last_online_at timestamptz, has_connected bool, image_id uuid?,
 --   image_version text?, is_newer bool, is_same bool
-SELECT device.board::text AS board, panel_info.firmware_version, device.last_online_at,
+SELECT device.board::text AS board, panel_info.firmware_version,
+	greatest(device.last_online_at, (
+		SELECT presence.seen_at FROM presence WHERE presence.id = device.online_by)) AS last_online_at,
 	device.connected_at IS NOT NULL AS has_connected, image.id AS image_id, image.version AS image_version,
 	coalesce(firmware_order(image.version) > firmware_order(panel_info.firmware_version), true) AS is_newer,
 	coalesce(image.version = ltrim(panel_info.firmware_version, 'vV'), false) AS is_same

@@ -50,7 +50,9 @@ WITH series AS MATERIALIZED (
 SELECT EXISTS (SELECT FROM firmware_series WHERE state = 'running') AS is_running,
 	coalesce((SELECT account_id FROM settled), (SELECT account_id FROM ended)) AS changed_id,
 	series.series_id, series.account_id, device.id AS next_id, device.board::text AS board, info.firmware_version,
-	device.last_online_at, coalesce(device.connected_at IS NOT NULL, false) AS has_connected, image.id AS image_id,
+	greatest(device.last_online_at, (
+		SELECT presence.seen_at FROM presence WHERE presence.id = device.online_by)) AS last_online_at,
+	coalesce(device.connected_at IS NOT NULL, false) AS has_connected, image.id AS image_id,
 	image.version AS image_version
 FROM (SELECT) AS one
 LEFT JOIN series ON true

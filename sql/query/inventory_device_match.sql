@@ -39,7 +39,9 @@ WITH eligible AS NOT MATERIALIZED (
 	SELECT * FROM told WHERE NOT EXISTS (SELECT FROM registered)
 )
 SELECT found.id, found.name, found.serial, coalesce(found.mac, found.told_mac)::text AS mac,
-	found.created_at, found.last_online_at, entries_now(found.id, found.entry_count)::int8 AS entries,
+	found.created_at, greatest(found.last_online_at, (
+		SELECT presence.seen_at FROM presence WHERE presence.id = found.online_by)) AS last_online_at,
+	entries_now(found.id, found.entry_count)::int8 AS entries,
 	account.email AS account, found.is_told
 FROM found
 JOIN account ON account.id = found.account_id

@@ -21,7 +21,8 @@ SELECT number, {device}, {sleep_setting}, {dim_setting}, turn_count, turned_at, 
 	pinned_installation_id, night_installation_id, night_brightness, alias, alias_key_hash, is_alias_open,
 	is_alias_guessable, second_key_hash, order_generation, firmware_generation, leader_id, own_brightness, own_sleep
 FROM (
-	SELECT wanted.number, device.{device}, device.{sleep_setting}, device.{dim_setting}, device.turn_count,
+	SELECT wanted.number, device.online_by, device.{device},
+		device.{sleep_setting}, device.{dim_setting}, device.turn_count,
 		CASE WHEN device.turned_at <= present_time() THEN device.turned_at END AS turned_at,
 		device.link_key_hash,
 		device.disabled_at IS NOT NULL AS is_disabled,

@@ -15,7 +15,8 @@
 -- refuse: device_entry_limit -> too_many_installations
 WITH locked AS (
 	SELECT id, account_id, generation, last_push_generation, schedule_interval_s,
-		pinned_installation_id, last_online_at, connected_at IS NOT NULL AS has_connected,
+		pinned_installation_id, connected_at IS NOT NULL AS has_connected,
+		greatest(last_online_at, (SELECT presence.seen_at FROM presence WHERE presence.id = online_by)) AS last_online_at,
 		is_sleep_set, is_set_asleep, sleep_set_until, is_dim_set, is_set_dimmed, dim_set_until,
 		last_push_at > present_time() - interval '1 second' AS is_close, entry_count,
 		EXISTS (

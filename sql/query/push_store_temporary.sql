@@ -8,7 +8,8 @@
 -- commit: shared
 WITH locked AS (
 	SELECT id, account_id, generation, last_push_generation, pinned_installation_id,
-		last_online_at, connected_at IS NOT NULL AS has_connected,
+		greatest(last_online_at, (SELECT presence.seen_at FROM presence WHERE presence.id = online_by)) AS last_online_at,
+		connected_at IS NOT NULL AS has_connected,
 		is_sleep_set, is_set_asleep, sleep_set_until, is_dim_set, is_set_dimmed, dim_set_until,
 		last_push_at > present_time() - interval '1 second' AS is_close,
 		false AS has_expired

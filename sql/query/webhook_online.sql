@@ -13,8 +13,8 @@ WITH due AS MATERIALIZED (
 	LIMIT 1
 	FOR NO KEY UPDATE SKIP LOCKED
 ), part AS MATERIALIZED (
-	SELECT due.id AS webhook_id, due.created_at AS made_at, device.id, device.created_at, device.last_online_at,
-		device.connected_at IS NOT NULL AND device.last_online_at > present_time()
+	SELECT due.id AS webhook_id, due.created_at AS made_at, device.id, device.created_at, seen.last_online_at,
+		device.connected_at IS NOT NULL AND seen.last_online_at > present_time()
 			- greatest(75, least(device.schedule_interval_s, 3600) + 15) * interval '1 second' AS is_online
 	FROM due
 	CROSS JOIN LATERAL (
@@ -24,6 +24,10 @@ WITH due AS MATERIALIZED (
 		ORDER BY created_at, id
 		LIMIT :row_limit
 	) AS device
+	CROSS JOIN LATERAL (
+		SELECT greatest(device.last_online_at, (
+			SELECT presence.seen_at FROM presence WHERE presence.id = device.online_by)) AS last_online_at
+	) AS seen
 ), changed AS MATERIALIZED (
 	SELECT part.*, known.device_id IS NULL AS is_new
 	FROM part

@@ -24,6 +24,7 @@ static void on_panel_gone(void *context, struct panel *panel)
 	struct delivery *delivery = context;
 
 	following_forget(panel, on_follower_alone, delivery);
+	write_behind_forget(&delivery->write_behind, panel);
 	upcoming_forget(&delivery->upcoming, panel);
 	panel_drop_entries(panel);
 	loader_forget(panel);
@@ -173,6 +174,13 @@ static void on_reconciliation(void *context)
 	expiry_turn(&delivery->expiry);
 }
 
+static void on_held(void *context, struct panel *panel, bool is_held)
+{
+	struct delivery *delivery = context;
+
+	write_behind_held(&delivery->write_behind, panel, is_held);
+}
+
 static void on_expired(void *context, struct id device_id, int64_t generation)
 {
 	delivery_device_changed(context, device_id, generation);
@@ -278,7 +286,10 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 				     .context = delivery};
 	delivery->contacts = (struct contacts){
 	    .loop = loop, .panels = panels, .on_end = on_contact_end, .context = delivery};
+	delivery->presence = (struct presence){.loop = loop, .db = db};
+	presence_init(&delivery->presence);
 	delivery->write_behind = (struct write_behind){.loop = loop,
+						       .presence = &delivery->presence,
 						       .db = db,
 						       .panels = panels,
 						       .reconciliation = &delivery->reconciliation,
@@ -297,7 +308,9 @@ static void connect_database(struct delivery *delivery, struct loop *loop)
 							   .db = db,
 							   .panels = panels,
 							   .loader = &delivery->loader,
+							   .presence_id = delivery->presence.id,
 							   .on_turn = on_reconciliation,
+							   .on_held = on_held,
 							   .context = delivery,
 							   .interval_ms = 30 * 1000};
 	reconciliation_init(&delivery->reconciliation);
@@ -430,6 +443,7 @@ void delivery_drain(struct delivery *delivery)
 	lookups_drain(&delivery->lookups);
 	push_order_drain(&delivery->push_order);
 	write_behind_drain(&delivery->write_behind);
+	presence_drain(&delivery->presence);
 	panel_reports_drain(&delivery->reports);
 	reconciliation_drain(&delivery->reconciliation);
 	expiry_drain(&delivery->expiry);
@@ -458,6 +472,7 @@ void delivery_destroy(struct delivery *delivery)
 	push_order_finish(&delivery->push_order);
 	panel_reports_finish(&delivery->reports);
 	write_behind_finish(&delivery->write_behind);
+	presence_finish(&delivery->presence);
 	loader_finish(&delivery->loader);
 	app_comparison_finish(&delivery->app_comparison);
 	render_keys_finish(&delivery->render_keys);

@@ -32,6 +32,7 @@ struct delivery {
 	struct loader loader;
 	struct picture_fetcher fetcher;
 	struct contacts contacts;
+	struct presence presence;
 	struct write_behind write_behind;
 	struct panel_reports reports;
 	struct push_order push_order;

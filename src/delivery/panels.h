@@ -89,6 +89,7 @@ struct panel {
 	bool has_connected;  /* has connected at least once, and this is stored or being stored;
 				write_behind.c */
 	bool is_contact;     /* the first connection is being stored; write_behind.c */
+	bool is_held;	     /* the database says that this process has it; write_behind.c */
 	bool awaits_contact; /* its first picture waits for is_contact; write_behind.c */
 	bool wants_push;     /* it waits only for a push; loader.c */
 	bool takes_order;    /* it is taking an order from the database; orders.c */

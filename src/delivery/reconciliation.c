@@ -26,14 +26,11 @@ struct found {
 	const struct panel_generations_row *row;
 };
 
-static bool find_generation(const struct map *found, struct id id, int64_t *ret_generation)
+static const struct panel_generations_row *find_row(const struct map *found, struct id id)
 {
 	struct map_node *node = map_find(found, (struct str){(const char *)id.bytes, ID_BYTES});
 
-	if (!node)
-		return false;
-	*ret_generation = container_of(node, struct found, node)->row->generation;
-	return true;
+	return node ? container_of(node, struct found, node)->row : NULL;
 }
 
 static bool is_old(const struct panel *panel)
@@ -45,17 +42,20 @@ static bool is_old(const struct panel *panel)
 
 static void compare(struct comparison *comparison, const struct map *found)
 {
+	const struct reconciliation *reconciliation = comparison->reconciliation;
+
 	for (unsigned i = 0; i < comparison->count; i++) {
-		struct panel *panel =
-		    panels_find(comparison->reconciliation->panels, comparison->ids[i]);
-		int64_t generation;
+		struct panel *panel = panels_find(reconciliation->panels, comparison->ids[i]);
+		const struct panel_generations_row *row;
 
 		if (!panel || panel->state != PANEL_READY)
 			continue;
+		row = find_row(found, panel->id);
+		if (row && panel->is_held != row->is_held)
+			reconciliation->on_held(reconciliation->context, panel, row->is_held);
 		/* A device without a row is gone: its load will destroy the panel. */
-		if (!find_generation(found, panel->id, &generation) ||
-		    generation > panel->generation || is_old(panel))
-			loader_load(comparison->reconciliation->loader, panel);
+		if (!row || row->generation > panel->generation || is_old(panel))
+			loader_load(reconciliation->loader, panel);
 	}
 }
 
@@ -95,10 +95,12 @@ static struct comparison *create(struct reconciliation *reconciliation)
 static void send_query(struct comparison *comparison)
 {
 	db_query_init(&comparison->query, &comparison->arena);
-	statement_panel_generations(
-	    &comparison->query,
-	    &(struct panel_generations_parameters){.ids = {comparison->ids, comparison->count}},
-	    NULL);
+	statement_panel_generations(&comparison->query,
+				    &(struct panel_generations_parameters){
+					.ids = {comparison->ids, comparison->count},
+					.presence_id = comparison->reconciliation->presence_id,
+				    },
+				    NULL);
 	comparison->query.done = on_generations;
 	db_submit(comparison->reconciliation->db, &comparison->query);
 }

@@ -10,6 +10,9 @@ struct reconciliation {
 	struct db *db;
 	struct panels *panels;
 	struct loader *loader;
+	struct id presence_id; /* of this process: presence.h */
+	/* Called for each panel with what the database says: whether this process has it. */
+	void (*on_held)(void *context, struct panel *panel, bool is_held);
 	/* Called at each deadline, for other modules to tidy up. */
 	void (*on_turn)(void *context);
 	void *context;

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 
 enum {
-	SEEN_MS = 58 * 1000, /* lastOnline must be exact to 60 s, a turn of the loop included */
-	DISPLAYED_MS = 500,
+	/* lastOnline must be exact to 60 s: a panel is noticed at the next common moment, as is
+	 * that its next poll is overdue. */
+	SEEN_MS = 29 * 1000,
+	POLL_INTERVALS = 2, /* a panel that polls less often is written at its polls */
 	/* Delay of a write that does not wait for the common moment: for a panel that polls less
 	 * often than there are such moments, and for rows that were locked, perhaps by another
 	 * worker that writes an earlier time. */
@@ -17,13 +19,8 @@ enum {
 	CONTACT_MS = 50,
 	/* Pause between attempts while the database is unavailable. */
 	SEEN_AGAIN_MS = 2 * 1000,
-	/* Time by which a panel may be late with its poll, which begins when its picture was
-	 * shown. */
-	POLL_LATE_MS = 5 * 1000,
 	/* Delay from a write of times to the next turn of reconciliation. */
 	TIDY_MS = 100,
-	/* Pause between attempts while the database is unavailable. */
-	DISPLAYED_AGAIN_MS = 2 * 1000,
 	/* Time by which the loops' clocks may be behind each other. */
 	LOOP_LATE_MS = 1000,
 	BATCH = 1000,
@@ -35,32 +32,32 @@ struct batch {
 	struct arena arena;
 	struct db_query query;
 	struct id *ids;
-	int64_t *generations; /* NULL: the batch has times when devices were seen */
 	int64_t *times_us;
+	int64_t *holds; /* enum presence_hold of each */
 	unsigned count;
 };
 
-static struct batch *batch_create(struct write_behind *write_behind, unsigned room)
+static struct batch *batch_create(struct write_behind *write_behind)
 {
 	struct batch *batch = memory_zalloc(sizeof(*batch));
 
 	batch->write_behind = write_behind;
-	batch->ids = arena_alloc(&batch->arena, room * sizeof(batch->ids[0]));
-	batch->times_us = arena_alloc(&batch->arena, room * sizeof(batch->times_us[0]));
+	batch->ids = arena_alloc(&batch->arena, BATCH * sizeof(batch->ids[0]));
+	batch->times_us = arena_alloc(&batch->arena, BATCH * sizeof(batch->times_us[0]));
+	batch->holds = arena_alloc(&batch->arena, BATCH * sizeof(batch->holds[0]));
 	return batch;
 }
 
-static void keep_seen(const struct write_behind *write_behind, struct id id, int64_t wall_us)
+/* Keeps a device that was not written. */
+static void keep(const struct batch *batch, unsigned i)
 {
-	struct panel *panel = panels_find(write_behind->panels, id);
+	struct write_behind *write_behind = batch->write_behind;
+	struct panel *panel = panels_find(write_behind->panels, batch->ids[i]);
 
-	if (panel && panel->seen_us < wall_us)
-		panel->seen_us = wall_us;
-}
-
-static unsigned displayed_count(const struct write_behind *write_behind)
-{
-	return (unsigned)(buffer_length(&write_behind->displayed) / sizeof(struct displayed));
+	if (!panel)
+		buffer_append(&write_behind->gone, &batch->ids[i], sizeof(batch->ids[i]));
+	else if (panel->seen_us < batch->times_us[i])
+		panel->seen_us = batch->times_us[i];
 }
 
 static void write_soon(struct write_behind *write_behind, struct id id, uint64_t in_ms)
@@ -85,52 +82,39 @@ static void write_again(struct write_behind *write_behind)
 		deadline_set_at(write_behind->loop, &write_behind->seen_deadline, at_ms);
 }
 
-static void note_displayed(struct write_behind *write_behind, struct id device_id,
-			   int64_t generation, int64_t wall_us)
-{
-	uint64_t in_ms = db_is_up(write_behind->db) ? DISPLAYED_MS : DISPLAYED_AGAIN_MS;
-
-	if (!deadline_is_set(&write_behind->displayed_deadline) && !write_behind->is_draining)
-		deadline_set(write_behind->loop, &write_behind->displayed_deadline, in_ms);
-	if (displayed_count(write_behind) < DISPLAYED_MAX)
-		buffer_append(&write_behind->displayed,
-			      &(struct displayed){.device_id = device_id,
-						  .generation = generation,
-						  .wall_us = wall_us},
-			      sizeof(struct displayed));
-}
-
 static void keep_all(const struct batch *batch)
 {
-	for (unsigned i = 0; i < batch->count; i++) {
-		if (batch->generations)
-			note_displayed(batch->write_behind, batch->ids[i], batch->generations[i],
-				       batch->times_us[i]);
-		else
-			keep_seen(batch->write_behind, batch->ids[i], batch->times_us[i]);
-	}
-	if (!batch->generations)
-		write_again(batch->write_behind);
+	for (unsigned i = 0; i < batch->count; i++)
+		keep(batch, i);
+	write_again(batch->write_behind);
 }
 
-/* Others change these rows just now: they are written soon. */
-static void keep_locked(struct batch *batch, const struct db_result *result)
+/* Notes which panels this process has since the write. */
+static void note_held(const struct batch *batch)
 {
-	const struct showing_displayed_row *displayed;
-	const struct device_seen_row *seen;
+	for (unsigned i = 0; i < batch->count; i++) {
+		struct panel *panel = panels_find(batch->write_behind->panels, batch->ids[i]);
 
-	if (batch->generations) {
-		displayed = db_read_rows(result, batch->query.record, &batch->arena);
-		for (unsigned i = 0; i < result->row_count; i++)
-			note_displayed(batch->write_behind, displayed[i].device_id,
-				       displayed[i].push_generation, displayed[i].displayed_at);
-	} else {
-		seen = db_read_rows(result, batch->query.record, &batch->arena);
-		for (unsigned i = 0; i < result->row_count; i++) {
-			keep_seen(batch->write_behind, seen[i].id, seen[i].seen_at);
-			write_soon(batch->write_behind, seen[i].id, SOON_MS);
-		}
+		if (panel)
+			panel->is_held = batch->holds[i] != PRESENCE_LEFT;
 	}
+}
+
+/* Takes a device that was not written: another process has it, or others change its row just now,
+ * and it is written soon. */
+static void keep_unwritten(const struct batch *batch, const struct device_seen_row *row)
+{
+	unsigned i = (unsigned)row->number - 1;
+	struct panel *panel;
+
+	require(i < batch->count);
+	panel = panels_find(batch->write_behind->panels, batch->ids[i]);
+	if (panel)
+		panel->is_held = panel->is_held && batch->holds[i] == PRESENCE_LEFT;
+	if (row->is_held)
+		return;
+	keep(batch, i);
+	write_soon(batch->write_behind, batch->ids[i], SOON_MS);
 }
 
 /* Makes pages that wait for the panels of new devices read them again. */
@@ -156,8 +140,6 @@ static void tidy(const struct write_behind *write_behind)
 	reconciliation_within(write_behind->reconciliation, TIDY_MS);
 }
 
-static void send_due(struct write_behind *write_behind);
-
 /* Ends a write of panels' times. */
 static void end_seen(const struct batch *batch, bool is_written)
 {
@@ -180,47 +162,49 @@ static void end_seen(const struct batch *batch, bool is_written)
 		deadline_set(write_behind->loop, &write_behind->soon_deadline, CONTACT_MS);
 }
 
+static void take_unwritten(struct batch *batch, const struct db_result *result)
+{
+	const struct device_seen_row *rows;
+
+	note_held(batch);
+	if (result->row_count == 0)
+		return;
+	rows = db_read_rows(result, batch->query.record, &batch->arena);
+	for (unsigned i = 0; i < result->row_count; i++)
+		keep_unwritten(batch, &rows[i]);
+}
+
 static void on_batch_done(struct db_query *query, const struct db_result *result)
 {
 	struct batch *batch = container_of(query, struct batch, query);
-	struct write_behind *write_behind = batch->write_behind;
 
-	write_behind->under_way--;
-	if (batch->generations) {
-		write_behind->is_displayed_under_way = false;
-		if (result->outcome == DB_UNAVAILABLE)
-			write_behind->displayed_due = 0;
-	}
+	batch->write_behind->under_way--;
 	if (result->outcome == DB_UNAVAILABLE || result->outcome == DB_BLOCKED)
 		keep_all(batch);
-	else if (result->outcome == DB_OK && result->row_count)
-		keep_locked(batch, result);
-	if (!batch->generations)
-		end_seen(batch, result->outcome == DB_OK);
+	else if (result->outcome == DB_OK)
+		take_unwritten(batch, result);
+	end_seen(batch, result->outcome == DB_OK);
 	arena_finish(&batch->arena);
 	free(batch);
-	send_due(write_behind);
 }
 
+/* PostgreSQL gets ages, since this machine's clock may be wrong. */
 static void batch_send(struct batch *batch)
 {
-	struct db_query *query = &batch->query;
-	struct db_ids ids = {batch->ids, batch->count};
-	struct db_numbers times_us = {batch->times_us, batch->count};
+	int64_t *ages_us = arena_alloc(&batch->arena, batch->count * sizeof(ages_us[0]));
+	int64_t now_us = clock_wall_us();
 
-	db_query_init(query, &batch->arena);
-	if (batch->generations)
-		statement_showing_displayed(
-		    query,
-		    &(struct showing_displayed_parameters){
-			.device_ids = ids,
-			.push_generations = {batch->generations, batch->count},
-			.displayed_at = times_us,
-		    },
-		    NULL);
-	else
-		statement_device_seen(
-		    query, &(struct device_seen_parameters){.ids = ids, .seen_at = times_us}, NULL);
+	for (unsigned i = 0; i < batch->count; i++)
+		ages_us[i] = now_us - batch->times_us[i];
+	db_query_init(&batch->query, &batch->arena);
+	statement_device_seen(&batch->query,
+			      &(struct device_seen_parameters){
+				  .ids = {batch->ids, batch->count},
+				  .ages_us = {ages_us, batch->count},
+				  .holds = {batch->holds, batch->count},
+				  .presence_id = batch->write_behind->presence->id,
+			      },
+			      NULL);
 	batch->query.done = on_batch_done;
 	batch->write_behind->under_way++;
 	batch->write_behind->soon_under_way += batch->is_soon;
@@ -259,51 +243,69 @@ static void leave_to_others(struct write_behind *write_behind)
 	}
 }
 
-/* A panel that is connected, or has a picture until its next poll, is online now: the time of
- * its last poll would be more than a minute old before the next write. */
-static bool is_online(const struct write_behind *write_behind, const struct panel *panel)
+static enum presence_hold presence_now(const struct write_behind *write_behind,
+				       const struct panel *panel)
 {
-	const struct shown_poll *polled = panel->polled;
-	uint64_t dwell_ms = polled ? polled->dwell_s * UINT64_C(1000) : 0;
-
-	if (panel->connection_count)
-		return true;
-	return polled && dwell_ms <= write_behind->seen_ms &&
-	       loop_now_ms(write_behind->loop) < (uint64_t)polled->at_ms + dwell_ms + POLL_LATE_MS;
+	return presence_of(write_behind->presence, panel, POLL_INTERVALS * write_behind->seen_ms);
 }
 
-/* Adds a panel that was seen to the batch, which is NULL while it is empty. Returns the batch, or
- * NULL when it was full and has been sent. */
-static struct batch *add_seen(struct write_behind *write_behind, struct batch *batch,
-			      struct panel *panel, bool is_soon)
+/* Adds a device to the batch, which is NULL while it is empty. Returns the batch, or NULL when it
+ * was full and has been sent. */
+static struct batch *add(struct write_behind *write_behind, struct batch *batch, struct id id,
+			 int64_t wall_us, enum presence_hold hold, bool is_soon)
 {
-	bool online = is_online(write_behind, panel);
-
 	if (!batch)
-		batch = batch_create(write_behind, BATCH);
+		batch = batch_create(write_behind);
 	batch->is_soon = is_soon;
-	batch->ids[batch->count] = panel->id;
-	batch->times_us[batch->count++] = online ? clock_wall_us() : panel->seen_us;
-	/* Also keep the time of an online panel for the next common moment, even if the panel is
-	 * silent until then: the moment after that is more than a minute away. */
-	if (!is_soon || !online)
-		panel->seen_us = 0;
+	batch->ids[batch->count] = id;
+	batch->times_us[batch->count] = wall_us;
+	batch->holds[batch->count++] = hold;
+	if (hold != PRESENCE_LEFT)
+		presence_begin(write_behind->presence);
 	if (batch->count < BATCH)
 		return batch;
 	batch_send(batch);
 	return NULL;
 }
 
+/* Adds a panel, unless the database knows what there is to know of it. */
+static struct batch *add_seen(struct write_behind *write_behind, struct batch *batch,
+			      struct panel *panel, bool is_soon)
+{
+	enum presence_hold hold = presence_now(write_behind, panel);
+	int64_t wall_us = panel->seen_us;
+
+	if (hold != PRESENCE_LEFT && panel->is_held)
+		panel->seen_us = 0;
+	if (hold == PRESENCE_LEFT && panel->is_held)
+		wall_us = presence_last_us(panel);
+	else if (panel->seen_us == 0 && (panel->is_held || hold != PRESENCE_LINKED))
+		return batch;
+	panel->seen_us = 0;
+	return add(write_behind, batch, panel->id,
+		   hold == PRESENCE_LEFT ? wall_us : clock_wall_us(), hold, is_soon);
+}
+
+static struct batch *add_gone(struct write_behind *write_behind, struct batch *batch)
+{
+	struct str view = buffer_view(&write_behind->gone);
+	const struct id *ids = (const struct id *)view.data;
+
+	for (size_t i = 0; i < view.length / sizeof(*ids); i++)
+		if (!panels_find(write_behind->panels, ids[i]))
+			batch =
+			    add(write_behind, batch, ids[i], clock_wall_us(), PRESENCE_LEFT, false);
+	buffer_clear(&write_behind->gone);
+	return batch;
+}
+
 static void flush_seen(struct write_behind *write_behind)
 {
-	struct batch *batch = NULL;
+	struct batch *batch = add_gone(write_behind, NULL);
 
-	list_for_each (node, &write_behind->panels->by_use) {
-		struct panel *panel = container_of(node, struct panel, by_use);
-
-		if (panel->seen_us)
-			batch = add_seen(write_behind, batch, panel, false);
-	}
+	list_for_each (node, &write_behind->panels->by_use)
+		batch =
+		    add_seen(write_behind, batch, container_of(node, struct panel, by_use), false);
 	if (batch)
 		batch_send(batch);
 }
@@ -317,50 +319,12 @@ static void flush_soon(struct write_behind *write_behind)
 	for (size_t i = 0; i < view.length / sizeof(*ids); i++) {
 		struct panel *panel = panels_find(write_behind->panels, ids[i]);
 
-		if (panel && panel->seen_us)
+		if (panel)
 			batch = add_seen(write_behind, batch, panel, true);
 	}
 	buffer_clear(&write_behind->soon);
 	if (batch)
 		batch_send(batch);
-}
-
-static void send_displayed(struct write_behind *write_behind, unsigned count)
-{
-	struct batch *batch = batch_create(write_behind, count);
-	const struct displayed *displayed =
-	    (const struct displayed *)buffer_view(&write_behind->displayed).data;
-
-	batch->generations = arena_alloc(&batch->arena, count * sizeof(batch->generations[0]));
-	batch->count = count;
-	for (unsigned i = 0; i < count; i++) {
-		batch->ids[i] = displayed[i].device_id;
-		batch->generations[i] = displayed[i].generation;
-		batch->times_us[i] = displayed[i].wall_us;
-	}
-	buffer_consume(&write_behind->displayed, count * sizeof(displayed[0]));
-	write_behind->is_displayed_under_way = true;
-	batch_send(batch);
-}
-
-/* A picture for all panels is displayed by thousands within a second. No request waits for these
- * writes, so they are sent one after the other, to leave the database to other requests. */
-static void send_due(struct write_behind *write_behind)
-{
-	unsigned count = write_behind->displayed_due;
-
-	if (count == 0 || write_behind->is_displayed_under_way)
-		return;
-	if (count > DISPLAYED_BATCH)
-		count = DISPLAYED_BATCH;
-	write_behind->displayed_due -= count;
-	send_displayed(write_behind, count);
-}
-
-static void flush_displayed(struct write_behind *write_behind)
-{
-	write_behind->displayed_due = displayed_count(write_behind);
-	send_due(write_behind);
 }
 
 static void on_seen_deadline(struct deadline *deadline)
@@ -390,18 +354,6 @@ static void on_soon_deadline(struct deadline *deadline)
 	}
 }
 
-static void on_displayed_deadline(struct deadline *deadline)
-{
-	struct write_behind *write_behind =
-	    container_of(deadline, struct write_behind, displayed_deadline);
-
-	if (db_is_up(write_behind->db))
-		flush_displayed(write_behind);
-	else
-		deadline_set(write_behind->loop, &write_behind->displayed_deadline,
-			     DISPLAYED_AGAIN_MS);
-}
-
 void write_behind_contact(struct write_behind *write_behind, struct panel *panel)
 {
 	if (panel->has_connected || write_behind->is_draining)
@@ -412,9 +364,24 @@ void write_behind_contact(struct write_behind *write_behind, struct panel *panel
 		contacts_begin(write_behind->contacts, panel);
 }
 
+void write_behind_held(struct write_behind *write_behind, struct panel *panel, bool is_held)
+{
+	bool was_held = panel->is_held;
+
+	panel->is_held = is_held;
+	if (was_held && !is_held && presence_now(write_behind, panel) != PRESENCE_LEFT)
+		write_soon(write_behind, panel->id, SOON_MS);
+}
+
+void write_behind_forget(struct write_behind *write_behind, const struct panel *panel)
+{
+	if (panel->is_held)
+		buffer_append(&write_behind->gone, &panel->id, sizeof(panel->id));
+}
+
 void write_behind_polled(struct write_behind *write_behind, const struct panel *panel)
 {
-	if (panel->polled->dwell_s * UINT64_C(1000) > write_behind->seen_ms)
+	if (panel->polled->dwell_s * UINT64_C(1000) > POLL_INTERVALS * write_behind->seen_ms)
 		write_soon(write_behind, panel->id, SOON_MS);
 }
 
@@ -422,14 +389,16 @@ void write_behind_displayed(struct write_behind *write_behind, struct panel *pan
 			    int64_t generation, int64_t wall_us)
 {
 	cursor_set_shown(write_behind->panels->cursors, panel->id, generation, wall_us);
-	note_displayed(write_behind, panel->id, generation, wall_us);
-	if (write_behind->is_draining)
-		flush_displayed(write_behind);
+	displays_take(&write_behind->displays, &(struct displayed){.device_id = panel->id,
+								   .generation = generation,
+								   .wall_us = wall_us});
 }
 
 void write_behind_init(struct write_behind *write_behind)
 {
-	deadline_init(&write_behind->displayed_deadline, on_displayed_deadline);
+	write_behind->displays =
+	    (struct displays){.loop = write_behind->loop, .db = write_behind->db};
+	displays_init(&write_behind->displays);
 	deadline_init(&write_behind->seen_deadline, on_seen_deadline);
 	deadline_init(&write_behind->soon_deadline, on_soon_deadline);
 	contacts_init(write_behind->contacts);
@@ -446,14 +415,13 @@ static void stop(struct write_behind *write_behind)
 {
 	deadline_clear(write_behind->loop, &write_behind->seen_deadline);
 	deadline_clear(write_behind->loop, &write_behind->soon_deadline);
-	deadline_clear(write_behind->loop, &write_behind->displayed_deadline);
 }
 
 void write_behind_drain(struct write_behind *write_behind)
 {
 	write_behind->is_draining = true;
 	flush_seen(write_behind);
-	flush_displayed(write_behind);
+	displays_drain(&write_behind->displays);
 	stop(write_behind);
 	contacts_drain(write_behind->contacts);
 }
@@ -462,7 +430,8 @@ void write_behind_finish(struct write_behind *write_behind)
 {
 	require(write_behind->under_way == 0);
 	stop(write_behind);
-	buffer_finish(&write_behind->displayed);
+	displays_finish(&write_behind->displays);
 	buffer_finish(&write_behind->soon);
+	buffer_finish(&write_behind->gone);
 	contacts_finish(write_behind->contacts);
 }

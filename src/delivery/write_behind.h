@@ -1,49 +1,39 @@
-/* Writes that nothing waits for, many in one statement: when devices were online, and when each
- * push was first displayed. Writes that failed because the database was unavailable are kept for
- * later.
+/* Writes that nothing waits for, many in one statement: which devices are online at this worker, or
+ * were (presence.h), and when each push was first displayed. Writes that failed because the
+ * database was unavailable are kept for later.
  */
 #pragma once
 
 #include "base/buffer.h"
 #include "contacts.h"
 #include "db/db.h"
+#include "displays.h"
 #include "panels.h"
+#include "presence.h"
 #include "reconciliation.h"
-
-/* Time at which a panel of this worker first displayed a push. */
-struct displayed {
-	struct id device_id;
-	int64_t generation;
-	int64_t wall_us;
-};
-
-enum {
-	DISPLAYED_MAX = 20000, /* waiting ones; at worst an interrupted push is shown once more */
-	DISPLAYED_BATCH = 128,
-};
 
 struct write_behind {
 	struct loop *loop;
 	struct db *db;
 	struct panels *panels;
 	struct reconciliation *reconciliation;
-	struct contacts *contacts;     /* used only by this module */
+	struct contacts *contacts; /* used only by this module */
+	struct presence *presence;
 	struct deadline seen_deadline; /* next common moment, of all panels */
 	struct deadline soon_deadline; /* of panels in soon */
 	struct buffer soon;	       /* of struct id: panels that are written before the common
 					  moment */
+	struct buffer gone;	       /* of struct id: destroyed panels that the database says this
+					  process has */
 	unsigned soon_under_way;       /* writes of these under way */
-	struct deadline displayed_deadline;
-	struct buffer displayed; /* of struct displayed, the oldest first */
-	unsigned displayed_due;	 /* number of these that are being written, batch after batch */
-	bool is_displayed_under_way;
+	struct displays displays;
 	unsigned under_way; /* writes under way */
-	uint64_t seen_ms;   /* interval between writes of the times when devices were online */
+	uint64_t seen_ms;   /* interval between the common moments */
 	bool is_draining;
 };
 
-/* Set loop, db, panels, reconciliation and contacts before (of contacts the members up to context),
- * and zero the rest. */
+/* Set loop, db, panels, reconciliation, contacts and presence before (of contacts the members up to
+ * context), and zero the rest. */
 void write_behind_init(struct write_behind *write_behind);
 /* Call it when no write is under way. */
 void write_behind_finish(struct write_behind *write_behind);
@@ -55,6 +45,12 @@ void write_behind_drain(struct write_behind *write_behind);
  * notified. The first picture waits for that (contacts.h), but not while the database is
  * unavailable. */
 void write_behind_contact(struct write_behind *write_behind, struct panel *panel);
+
+/* Takes what the database says of a panel: whether this process has it. If it is online here and
+ * the database does not know, that is written soon. */
+void write_behind_held(struct write_behind *write_behind, struct panel *panel, bool is_held);
+/* Call it when a panel is destroyed. */
+void write_behind_forget(struct write_behind *write_behind, const struct panel *panel);
 
 /* Takes a panel's poll, with its time in panel->polled. If the panel polls less often than times
  * are written, the time is written soon, since the old one would be out of date. */

@@ -342,6 +342,9 @@ def test_a_first_contact(world, instance):
                        "the time of the first contact")
 
 
+SEEN = "EXECUTE seen (%s::uuid[], array_fill(0, ARRAY[%s]), array_fill(2, ARRAY[%s]), gen_random_uuid())"
+
+
 def test_panels_that_come_back_are_told(world, account):
     """Rows of those that stay are read again by other instances once their times were written anew."""
     tool = os.path.join(os.path.dirname(__file__), "../..")
@@ -356,15 +359,15 @@ def test_panels_that_come_back_are_told(world, account):
         connection.autocommit = True
         with connection.cursor() as cursor:
             cursor.execute("LISTEN displayd_hint")
-            cursor.execute("PREPARE seen (uuid[], timestamptz[]) AS " + text)
+            cursor.execute("PREPARE seen (uuid[], int8[], int8[], uuid) AS " + text)
             everyone = [one for all in devices.values() for one in all]
-            cursor.execute("EXECUTE seen (%s::uuid[], array_fill(now(), ARRAY[%s]))", (everyone, len(everyone)))
+            cursor.execute(SEEN, [everyone] + 2 * [len(everyone)])
             assert cursor.fetchall() == []
             told = {word for one in connection.notifies for word in one.payload.split(" ")}
             told &= {"read:" + one for one in everyone}
             assert told == {"read:" + one for one in [*devices["new"], *devices["away"]]}
             connection.notifies.clear()
-            cursor.execute("EXECUTE seen (%s::uuid[], array_fill(now(), ARRAY[%s]))", (everyone, len(everyone)))
+            cursor.execute(SEEN, [everyone] + 2 * [len(everyone)])
             assert not any("read:" + everyone[0] in one.payload for one in connection.notifies)
     [(count,)] = world.sql("SELECT count(*) FROM device WHERE account_id = %s AND "
                            "last_online_at > now() - interval '1 minute' AND connected_at IS NOT NULL", account.id)

@@ -132,7 +132,7 @@ def test_what_was_displayed_and_seen_meanwhile_is_written_down(fragile, away):
         away.end()
         wait_until(lambda: sql.run("SELECT displayed_at IS NOT NULL FROM showing "
                                    "WHERE device_id = %s", device.id)[0][0], "displayed_at")
-        sql.run("UPDATE device SET last_online_at = '2020-01-01' WHERE id = %s", device.id)
+        sql.run("UPDATE device SET online_by = NULL, last_online_at = '2020-01-01' WHERE id = %s", device.id)
         panel.say(client_info={})
         wait_until(lambda: sql.run("SELECT last_online_at > '2020-01-02' FROM device "
                                    "WHERE id = %s", device.id)[0][0], "last_online_at")

@@ -41,18 +41,20 @@ def test_panel_that_answers_pings_stays(limited):
 
 
 def test_last_online_of_a_panel_that_only_pings(limited):
-    server = limited(seen_ms=100)
+    server = limited(seen_ms=100, reconciliation_ms=200)
     device = server.device()
     with device.connect() as panel:
         panel.read_picture(brightness=60)
         wait_until(lambda: server.sql.run("SELECT last_online_at > created_at FROM device "
                                           "WHERE id = %s", device.id)[0][0], "its connection")
+        # From now on its process says that it is online.
+        wait_until(lambda: server.sql.run("SELECT 1 FROM presence JOIN device ON online_by = presence.id "
+                                          "WHERE device.id = %s", device.id), "its process")
         for _ in range(3):
-            server.sql.run("UPDATE device SET last_online_at = '2020-01-01' WHERE id = %s",
-                           device.id)
+            server.sql.run("UPDATE device SET online_by = NULL, last_online_at = '2020-01-01' WHERE id = %s", device.id)
             panel.send(frame(PING, b""))
             wait_until(lambda: server.sql.run("SELECT last_online_at > '2020-01-02' FROM device "
-                                              "WHERE id = %s", device.id)[0][0], "its ping")
+                                              "WHERE id = %s", device.id)[0][0], "that it is written again")
 
 
 def test_last_online_is_written_in_batches(limited):

@@ -166,6 +166,8 @@ ROWS = [
     (85, "INSERT INTO app_archive (id, account_id, name, url, is_for_all) SELECT gen_random_uuid(), account_id, 'a', 'https://a.example/a.zip', "
          f"false FROM device WHERE id = '{DEVICE}'"),
     (85, "INSERT INTO app_collection (id, name, is_private) VALUES (gen_random_uuid(), 'own', true)"),
+    (87, "INSERT INTO presence (id, seen_at) VALUES (gen_random_uuid(), now())"),
+    (87, "UPDATE device SET online_by = presence.id FROM presence"),
 ]
 
 

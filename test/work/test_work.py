@@ -68,7 +68,7 @@ VALUES = {
     "source_id": quoted(key(3, 1)), "source_entry": "'e1'", "revision": "1", "visibility": "'public'", "timezone": "'UTC'", "is_good": "true", "hosts": "'example.net'",
     "settings": "'{}'", "settings_hash": of_hash(17, 1), "link_key_hash": of_hash(17, 2),
     "algorithm": "-7", "public_key": "'x'", "challenge": of_hash(17, 3), "status": "'APPROVED'",
-    "seen_at": "array_fill(now(), '{64}')", "displayed_at": "array_fill(now(), '{64}')",
+    "ages_us": "array_fill(0, '{64}')", "holds": "array_fill(2, '{64}')", "displayed_at": "array_fill(now(), '{64}')",
     "push_generations": "array_fill(1, '{64}')", "hash": "'y'", "first_characters": "'ddk_x'",
     "address": "'192.0.2.1'", "user_agent": "'x'", "kind": "1", "brightness": "50", "night_brightness": "1",
     "seen_hash": "sha256('{}')", "weekdays": "127", "start_minute": "-1", "end_minute": "-1",

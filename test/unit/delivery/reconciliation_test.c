@@ -6,10 +6,11 @@
 /* Answers the oldest comparison with these devices. */
 static void answer_generations(const struct script_device *const *devices, unsigned count)
 {
-	begin_rows(2);
+	begin_rows(3);
 	for (unsigned i = 0; i < count; i++) {
 		add_bytes(devices[i]->id.bytes, ID_BYTES);
 		add_integer(devices[i]->generation);
+		add_bool(devices[i]->is_held);
 	}
 	answer(asked(STATEMENT_PANEL_GENERATIONS));
 	run_turns();
@@ -133,6 +134,7 @@ SCENE(written_times_are_read_at_once)
 	pass_ms(200);
 	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	device->is_held = true;
 	pass_ms(99); /* the other workers write now, too */
 	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
 	pass_ms(1);
@@ -141,6 +143,23 @@ SCENE(written_times_are_read_at_once)
 	assert_int_equal(asked_count(STATEMENT_PANEL_GENERATIONS), 0);
 	pass_ms(1000);
 	answer_generations(all, 1);
+}
+
+/* The change was lost with a crash of PostgreSQL, or another process has taken the device. */
+SCENE(a_panel_that_the_database_forgot_is_written_again)
+{
+	struct script_device *device = add_device();
+	const struct script_device *all[] = {device};
+
+	connect_device(device);
+	while (asked_count(STATEMENT_DEVICE_SEEN) == 0)
+		pass_ms(1);
+	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
+	pass_ms(100);
+	while (asked_count(STATEMENT_PANEL_GENERATIONS))
+		answer_generations(all, 1);
+	pass_ms(1000);
+	assert_int_equal(asked_count(STATEMENT_DEVICE_SEEN), 1);
 }
 
 SCENE(a_database_that_is_away_is_not_asked)

@@ -338,6 +338,8 @@ void db_submit(struct db *db, struct db_query *query)
 	list_append(&queries, &query->node);
 	if (query->statement == STATEMENT_DEVICES_EXPIRE && !entries_expire)
 		answer_nothing(query, DB_OK); /* nothing has expired */
+	if (query->statement == STATEMENT_PRESENCE_BEAT)
+		answer_nothing(query, DB_OK);
 }
 
 struct record_value db_value(const struct db_result *result, unsigned row, unsigned column)

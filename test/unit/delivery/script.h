@@ -100,6 +100,7 @@ struct script_device {
 	struct id id;
 	unsigned account;
 	const char *key;
+	bool is_held; /* the database says that this process has its panel */
 	bool is_gone;
 	bool is_disabled;
 	bool is_new;		  /* no panel of it has connected yet */

@@ -9,6 +9,7 @@ static struct account_shares shares;
 static struct panels panels;
 static struct reconciliation reconciliation;
 static struct contacts contacts;
+static struct presence presence;
 static struct write_behind write_behind;
 static unsigned wait_ends;
 
@@ -45,9 +46,12 @@ static int begin(void **state)
 	wait_ends = 0;
 	contacts =
 	    (struct contacts){.loop = &script_loop, .panels = &panels, .on_end = on_wait_end};
+	presence = (struct presence){.loop = &script_loop, .db = script_db};
+	presence_init(&presence);
 	write_behind = (struct write_behind){.loop = &script_loop,
 					     .db = script_db,
 					     .contacts = &contacts,
+					     .presence = &presence,
 					     .panels = &panels,
 					     .reconciliation = &reconciliation};
 	write_behind_init(&write_behind);
@@ -58,6 +62,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	write_behind_finish(&write_behind);
+	presence_finish(&presence);
 	panels_finish(&panels);
 	pictures_finish(&pictures);
 	account_shares_finish(&shares);
@@ -65,14 +70,50 @@ static int end(void **state)
 }
 
 /* Age of the written time in microseconds. */
-static int64_t written_ago_us(void)
+static inline int64_t written_ago_us(void)
 {
-	int64_t times_us[10];
+	int64_t ages_us[10];
 
-	assert_int_equal(int8_array(asked(STATEMENT_DEVICE_SEEN), 1, times_us), 1);
+	assert_int_equal(int8_array(asked(STATEMENT_DEVICE_SEEN), 1, ages_us), 1);
 	answer_nothing(asked(STATEMENT_DEVICE_SEEN), DB_OK);
-	/* PostgreSQL counts from 2000. */
-	return script_wall_us() - INT64_C(946684800) * 1000000 - times_us[0];
+	return ages_us[0];
+}
+
+/* Returns the hold that the statement under way gives to its only device. */
+static inline int64_t written_hold(void)
+{
+	int64_t holds[10];
+
+	assert_int_equal(int8_array(asked(STATEMENT_DEVICE_SEEN), 2, holds), 1);
+	return holds[0];
+}
+
+/* Answers that the first device of the statement was not written. */
+static inline void answer_unwritten(bool is_held_elsewhere)
+{
+	begin_rows(2);
+	add_integer(1);
+	add_bool(is_held_elsewhere);
+	answer(asked(STATEMENT_DEVICE_SEEN));
+}
+
+static inline void poll_at(const struct cursors *worker, unsigned device)
+{
+	const struct poll_cursor cursor = {.position = 1};
+
+	cursor_set(worker, id_of(device), &cursor,
+		   &(struct cursor_moment){.wall_us = script_wall_us()});
+}
+
+static inline void poll_for(struct panel *panel, int dwell_s)
+{
+	if (!panel->polled)
+		panel->polled = memory_alloc(sizeof(*panel->polled));
+	*panel->polled = (struct shown_poll){.at_ms = (int64_t)loop_now_ms(&script_loop),
+					     .at_us = script_wall_us(),
+					     .dwell_s = dwell_s};
+	panel_seen(panel);
+	write_behind_polled(&write_behind, panel);
 }
 
 #define SCENE(function) TEST_IN(function, begin, end)
