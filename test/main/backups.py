@@ -163,6 +163,7 @@ ROWS = [
          f"FROM device WHERE id = '{DEVICE}'"),
     (84, f"INSERT INTO app_archive (id, account_id, name, url, state, etag) SELECT id, account_id, 'a', 'https://a.example/a.zip', 'done', 'x' "
          f"FROM device WHERE id = '{DEVICE}'"),
+    (85, "INSERT INTO mqtt_holder (id, held_until) VALUES (gen_random_uuid(), '2100-01-01')"),
 ]
 
 
