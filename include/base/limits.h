@@ -242,9 +242,9 @@ enum {
 	/* Streams of events in a worker, of one account and of all: 503. */
 	LIMIT_PAGE_STREAMS_OF_ACCOUNT = 64,
 	LIMIT_PAGE_STREAMS = 4096,
-	/* Connections to MQTT brokers of an instance, a thread each in the bridge
-	 * (subprojects/mqtt/src/bridge.h); further ones wait for another instance. */
-	LIMIT_MQTT_CONNECTIONS = 40,
+	/* Connections to MQTT brokers of an instance (subprojects/mqtt/src/bridge.h); further ones
+	 * wait for another instance. */
+	LIMIT_MQTT_CONNECTIONS = 1000,
 	/* Streams of events by API key (GET /v1/events): of a key in all workers of an instance,
 	 * 429; in a worker, of one account and of all, 503. */
 	LIMIT_EVENT_STREAMS_OF_KEY = 8,

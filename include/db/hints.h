@@ -13,6 +13,7 @@
  *   "here:<sender>"              watches, or is watched  its watches and reports stay valid
  *   "came:<id>:<sender>"         has got the panel       who watches the device asks again
  *   "polled:<id>:<sender>:..."   it has polled           other instances go on from there
+ *   "load:<instance>:<panels>"   it has so many panels   instances even out their shares
  *   "shows:<id>:<sender>:..."    what a panel shows      view subscriptions tell pages
  *   "listen:<account>"           a program listens       other workers keep events
  *   "event:<account>:..."        at an account's device  stored for event streams

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "db/db.h"
+#include "delivery/balance_region.h"
 #include "delivery/change_table.h"
 #include "delivery/cursor_table.h"
 #include "delivery/lookups.h"
@@ -55,6 +56,7 @@ struct delivery_limits {
 	unsigned reconciliation_ms;
 	unsigned seen_ms;
 	unsigned unused_ms;
+	unsigned panel_stay_ms; /* none is moved to another instance */
 };
 void delivery_set_limits(struct delivery *delivery, const struct delivery_limits *limits);
 

@@ -62,6 +62,7 @@ enum metric {
 	METRIC_PANELS,		 /* panels in memory */
 	METRIC_PANELS_CONNECTED, /* by metric_panel */
 	METRIC_PANEL_LINKS,	 /* connections that were made */
+	METRIC_PANELS_MOVED,	 /* connections that were ended for an even share */
 	METRIC_EVENT_STREAMS,	 /* open streams of programs */
 	METRIC_MQTT_CONNECTIONS, /* by metric_mqtt_state */
 	METRIC_MQTT_MESSAGES,	 /* by metric_mqtt_message */

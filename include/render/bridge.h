@@ -1,13 +1,13 @@
 /* A worker's part of MQTT: its leases of connections to brokers, and its socket to the bridge
  * (subprojects/mqtt), the process that opens the connections, one for an instance.
  *
- *   mqtt_connection --lease, 15 s--> worker --settings--> bridge process --> broker
+ *   mqtt_connection --lease, 6.5 s--> worker --settings--> bridge process --> broker
  *                                    worker <--requests-- bridge process
  *
- * A worker renews its leases every 5 s; if that fails its connections end, and other workers take
- * over. The bridge asks the API over sockets that the worker gives to its own HTTP server, each as
- * one account (struct bridge_peer): so the rules and limits of the API apply to it, and a
- * compromised bridge reaches only the accounts that it serves. */
+ * A worker renews its lease every 2 s, in its row of mqtt_holder; if that fails its connections
+ * end, and other workers take over. The bridge asks the API over sockets that the worker gives to
+ * its own HTTP server, each as one account (struct bridge_peer): so the rules and limits of the API
+ * apply to it, and a compromised bridge reaches only the accounts that it serves. */
 #pragma once
 
 #include "db/db.h"

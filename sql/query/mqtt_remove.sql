@@ -5,7 +5,7 @@
 -- rare: an owner removes the connection
 WITH removed AS (
 	DELETE FROM mqtt_connection
-	WHERE account_id = :account_id AND (NOT is_of_instance OR held_until < present_time())
+	WHERE account_id = :account_id AND (NOT is_of_instance OR mqtt_held_until(held_until, holder) < present_time())
 	RETURNING account_id, url
 ), told AS (
 	SELECT pg_notify('displayd_hint', 'mqtt:' || account_id)

@@ -22,7 +22,8 @@ WITH owner AS MATERIALIZED (
 	SET url = excluded.url, is_of_instance = false, username = excluded.username, password = excluded.password,
 		made_by_key_id = excluded.made_by_key_id,
 		revision = mqtt_connection.revision + 1, state = 'waiting', state_at = present_time(), error = NULL
-	WHERE NOT mqtt_connection.is_of_instance OR mqtt_connection.held_until < present_time()
+	WHERE NOT mqtt_connection.is_of_instance
+		OR mqtt_held_until(mqtt_connection.held_until, mqtt_connection.holder) < present_time()
 	RETURNING *
 ), told AS (
 	SELECT pg_notify('displayd_hint', 'mqtt:' || account_id)

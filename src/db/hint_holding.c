@@ -65,8 +65,10 @@ uint64_t hint_holders(const struct hint_owner *common, struct str word)
 	struct str kind = {word.data, str_find(word, ':')}, rest;
 	struct id id;
 
-	/* Stamps of rows and cursors are shared: the carrier sets them for all. */
-	if (str_equal(kind, STR("read")) || str_equal(kind, STR("polled")))
+	/* Stamps of rows, cursors and numbers of panels are shared: the carrier sets them for all.
+	 */
+	if (str_equal(kind, STR("read")) || str_equal(kind, STR("polled")) ||
+	    str_equal(kind, STR("load")))
 		return 0;
 	if (kind.length == word.length)
 		return HINT_ALL_WORKERS;

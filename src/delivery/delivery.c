@@ -354,6 +354,14 @@ static void connect_panel_connections(struct delivery *delivery, struct loop *lo
 	};
 }
 
+static int64_t connected_since_us(const struct panel *panel)
+{
+	return list_is_empty(&panel->connections)
+		   ? 0
+		   : container_of(panel->connections.previous, struct panel_connection, node)
+			 ->connected_us;
+}
+
 struct delivery *delivery_create(struct loop *loop, struct db *db, struct region_map *shared,
 				 unsigned worker)
 {
@@ -365,6 +373,16 @@ struct delivery *delivery_create(struct loop *loop, struct db *db, struct region
 	connect_database(delivery, loop);
 	connect_panel_connections(delivery, loop, shared);
 	views_init(delivery, loop, shared);
+	delivery->balance = (struct balance){
+	    .loop = loop,
+	    .db = db,
+	    .panels = &delivery->panels,
+	    .shared = shared,
+	    .worker = worker,
+	    .on_end = panel_connections_drop,
+	    .since_us = connected_since_us,
+	};
+	balance_init(&delivery->balance);
 	delivery->hints = (struct hint_subscription){
 	    .kind = STR("device"),
 	    .on_hint = on_device_hint,
@@ -388,6 +406,8 @@ void delivery_set_limits(struct delivery *delivery, const struct delivery_limits
 		delivery->panels.max = limits->panels;
 	if (limits->subscriptions)
 		delivery->subscriptions.max = limits->subscriptions;
+	if (limits->panel_stay_ms)
+		delivery->balance.stay_ms = limits->panel_stay_ms;
 	if (limits->unused_ms)
 		delivery->panels.unused_ms = limits->unused_ms;
 	if (limits->seen_ms)
@@ -447,6 +467,7 @@ void delivery_drain(struct delivery *delivery)
 	panel_reports_drain(&delivery->reports);
 	reconciliation_drain(&delivery->reconciliation);
 	expiry_drain(&delivery->expiry);
+	balance_drain(&delivery->balance);
 	/* A panel whose connections are dropped moves to the end of the list, so the loop comes to
 	 * it once more and finds no connections. */
 	list_for_each (node, &delivery->panels.by_use)
@@ -461,6 +482,7 @@ void delivery_destroy(struct delivery *delivery)
 	db_unsubscribe(&delivery->app_hints);
 	db_unsubscribe(&delivery->render_hints);
 	roaming_finish(&delivery->roaming);
+	balance_finish(&delivery->balance);
 	reconciliation_finish(&delivery->reconciliation);
 	expiry_finish(&delivery->expiry);
 	panels_finish(&delivery->panels);

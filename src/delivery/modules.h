@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app_comparison.h"
+#include "balance.h"
 #include "delivery/delivery.h"
 #include "expiry.h"
 #include "firmware_orders.h"
@@ -39,6 +40,7 @@ struct delivery {
 	struct orders orders;
 	struct firmware_orders firmware_orders;
 	struct roaming roaming;
+	struct balance balance;
 	struct lookups lookups;
 	struct panel_connections connections;
 	struct polling polling;

@@ -129,6 +129,10 @@ static const struct option settings[] = {
 	   "http://home.example.org:8123. May be given several times. Default: none.",
 	   .absent = "(none)", .most = CONFIG_FRAME_ORIGINS_MAX, .check = config_check_origin,
 	   INTO(frame_origins)),
+    OPTION(NUMBER, "panel-stay", "SECONDS",
+	   "Least age of a panel's WebSocket that is ended so that the panel goes to an instance "
+	   "with fewer panels. 0: none is ended. Without other instances it means nothing.",
+	   .most = CONFIG_PANEL_STAY_MAX, .fallback = "300", INTO(panel_stay_s)),
     OPTION(ON_OFF, "plain-http-sign-in", "on|off",
 	   "Let people sign in even if the public URL is plain http and not on this machine. "
 	   "Others on the network can then read passwords.",

@@ -21,6 +21,7 @@ enum {
 	CONFIG_FRAME_ORIGINS_MAX = 16,
 	CONFIG_EGRESS_MAX = 64,
 	CONFIG_WORKERS_MAX = 256,
+	CONFIG_PANEL_STAY_MAX = 24 * 60 * 60,
 	/* Two generations of workers, one of which retires: see main/children.h. */
 	CONFIG_WORKER_SLOTS_MAX = 2 * CONFIG_WORKERS_MAX,
 	CONFIG_RATE_MAX = 1000000,
@@ -59,6 +60,7 @@ struct config {
 	const char *database;		  /* NULL: the embedded cluster */
 	const char *public_url; /* without a slash at its end; NULL: made from the first listener */
 	uint32_t rate_limit;	/* requests a second per key; 0: no rate limit at all */
+	uint32_t panel_stay_s;	/* least age of a panel's WebSocket that is ended; 0: never */
 	uint32_t renderers; /* processes of a kind in each worker, see render/engines.h; 0: none */
 	const char *mqtt_url;		 /* NULL: no account gets a broker by the settings */
 	const char *mqtt_account;	 /* e-mail address, with mqtt_url */

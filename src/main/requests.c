@@ -33,6 +33,15 @@ static const struct route_table *const bridge_tables[] = {&api_routes, &web_rout
 static const struct route_table *const all_tables[] = {PUBLIC_TABLES, &api_metrics_routes,
 						       &api_status_routes, NULL};
 
+static struct delivery *start_delivery(struct loop *loop, struct db *db, struct region_map *shared,
+				       unsigned worker, uint32_t stay_s)
+{
+	struct delivery *delivery = delivery_create(loop, db, shared, worker);
+
+	delivery_set_limits(delivery, &(struct delivery_limits){.panel_stay_ms = stay_s * 1000});
+	return delivery;
+}
+
 static void set_limits(struct service *service, const struct config *config)
 {
 	bool is_limited = config->rate_limit > 0;
@@ -161,7 +170,7 @@ void requests_start(struct requests *requests, struct loop *loop, struct db *db,
 	requests->web.api.panel_url = panel_url;
 	requests->web.api.settings_key = settings_key;
 	requests->web.api.stills = still_cache_create();
-	requests->web.api.delivery = delivery_create(loop, db, shared, worker);
+	requests->web.api.delivery = start_delivery(loop, db, shared, worker, config->panel_stay_s);
 	delivery_set_addresses(requests->web.api.delivery, settings_key, panel_url);
 	requests->web.api.events =
 	    start_events(&requests->web.api, shared, worker, config_worker_slots(config));

@@ -17,11 +17,12 @@
 #include "web/web.h"
 
 static const struct region *const regions[] = {
-    &background_region,	   &change_region,	   &cursor_region,    &error_region,
-    &event_region,	   &failed_attempt_region, &heartbeat_region, &hint_region,
-    &instance_region,	   &metric_region,	   &rate_region,      &read_region,
-    &render_health_region, &session_region,	   &storage_region,   &http_tls_region,
-    &timeline_region,	   &visitor_region,	   &watch_region,     &writer_region,
+    &background_region, &balance_region,       &change_region,	       &cursor_region,
+    &error_region,	&event_region,	       &failed_attempt_region, &heartbeat_region,
+    &hint_region,	&instance_region,      &metric_region,	       &rate_region,
+    &read_region,	&render_health_region, &session_region,	       &storage_region,
+    &http_tls_region,	&timeline_region,      &visitor_region,	       &watch_region,
+    &writer_region,
 };
 
 struct region_map *shared_create(unsigned workers, int *ret_fd)

@@ -64,6 +64,8 @@ const struct metric_definition metric_definitions[METRIC_COUNT] = {
 	  "Panels with a WebSocket, or with a poll within the last minute.",
 	  .by = {METRIC_BY_PANEL}),
     COUNTER(PANEL_LINKS, "displayd_panel_links_total", "WebSockets opened by panels."),
+    COUNTER(PANELS_MOVED, "displayd_panels_moved_total",
+	    "WebSockets ended so that their panels go to an instance with fewer."),
     GAUGE(EVENT_STREAMS, "displayd_event_streams", "Open streams of events by API key."),
     GAUGE(MQTT_CONNECTIONS, "displayd_mqtt_connections",
 	  "Connections of accounts to MQTT brokers by state.", .by = {METRIC_BY_MQTT_STATE}),

@@ -11,15 +11,15 @@
 enum {
 	/* Interval of queries for the account of --mqtt, while there is none. */
 	OWN_MS = 60 * 1000,
-	/* Latest end of connections after the request for their lease, which lasts 15 s. */
-	LOST_MS = 10 * 1000,
+	/* Latest end of connections after the request for their lease, which lasts 6.5 s. */
+	LOST_MS = 5500,
 	/* Pause after a hint: rows that another statement had locked are then free. */
 	AGAIN_MS = 300,
 	/* A connection that a lease did not return may have been locked by the write of its state.
 	 */
 	MISSES_MAX = 2,
 	/* Meanwhile the process removes topics, or starts. */
-	IDLE_TURNS_MAX = 4,
+	IDLE_TURNS_MAX = 10,
 };
 
 /* ---- leases ---- */
@@ -75,7 +75,7 @@ static void keep(struct bridge *bridge, const struct mqtt_lease_row *row)
 
 static void note_misses(struct bridge *bridge)
 {
-	list_for_each (node, &bridge->brokers)
+	list_for_each (node, &bridge->brokers.all)
 		container_of(node, struct broker, node)->misses++;
 }
 
@@ -83,7 +83,7 @@ static void note_misses(struct bridge *bridge)
  * end of the lease. */
 static void close_missed(struct bridge *bridge)
 {
-	list_for_each (node, &bridge->brokers) {
+	list_for_each (node, &bridge->brokers.all) {
 		struct broker *broker = container_of(node, struct broker, node);
 
 		if (broker->misses >= MISSES_MAX)
@@ -95,7 +95,7 @@ static void close_missed(struct bridge *bridge)
  */
 static void close_all(struct bridge *bridge)
 {
-	list_for_each (node, &bridge->brokers)
+	list_for_each (node, &bridge->brokers.all)
 		bridge_close_broker(bridge, container_of(node, struct broker, node), false);
 }
 
@@ -115,7 +115,7 @@ static void on_end(struct deadline *deadline)
 	struct bridge *bridge = container_of(deadline, struct bridge, ends);
 	uint64_t now_ms = loop_now_ms(bridge->with.loop);
 
-	list_for_each (node, &bridge->brokers) {
+	list_for_each (node, &bridge->brokers.all) {
 		struct broker *broker = container_of(node, struct broker, node);
 
 		if (broker->end_ms && broker->end_ms <= now_ms)
@@ -260,7 +260,8 @@ struct bridge *bridge_create(const struct bridge_settings *settings)
 
 	bridge->with = *settings;
 	bridge->holder = id_new();
-	list_init(&bridge->brokers);
+	brokers_init(&bridge->brokers);
+	bridge_init_link(bridge);
 	deadline_init(&bridge->tick, on_tick);
 	deadline_init(&bridge->lost, on_lost);
 	deadline_init(&bridge->ends, on_end);

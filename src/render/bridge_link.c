@@ -1,7 +1,9 @@
 #include "base/log.h"
+#include "base/memory.h"
 #include "bridge_parts.h"
 #include "metric/metric.h"
 
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,6 +11,16 @@ enum {
 	/* Pause after a failed start of the process. */
 	PAUSE_MS = 30 * 1000,
 	WORD_MAX = 16 * 1024,
+	/* A socket takes some hundred lines at a time, and a takeover opens a thousand connections.
+	 */
+	AGAIN_MS = 5,
+	STUCK_MS = 10 * 1000,
+};
+
+struct bridge_line {
+	struct list node;
+	struct buffer text;
+	int descriptor; /* -1: none */
 };
 
 void bridge_tick_soon(struct bridge *bridge, uint64_t ms)
@@ -19,12 +31,24 @@ void bridge_tick_soon(struct bridge *bridge, uint64_t ms)
 
 /* ---- the socket ---- */
 
+static void free_line(struct bridge_line *line)
+{
+	buffer_finish(&line->text);
+	if (line->descriptor >= 0)
+		close(line->descriptor);
+	free(line);
+}
+
 /* Forgets the connections of the process; with the next lease it gets all of them again. */
 static void forget_link(struct bridge *bridge)
 {
 	bridge->link = NULL;
 	bridge->is_ready = false;
-	list_for_each (node, &bridge->brokers)
+	bridge->stuck_ms = 0;
+	deadline_clear(bridge->with.loop, &bridge->again);
+	for (struct list *node; (node = list_take_first(&bridge->waiting));)
+		free_line(container_of(node, struct bridge_line, node));
+	list_for_each (node, &bridge->brokers.all)
 		brokers_forget(container_of(node, struct broker, node));
 }
 
@@ -36,17 +60,59 @@ void bridge_drop_link(struct bridge *bridge)
 	forget_link(bridge);
 }
 
-void bridge_say(struct bridge *bridge, struct buffer *line, int descriptor)
+/* Sends what waits, as far as the process takes it. */
+static void send_waiting(struct bridge *bridge)
 {
-	bool is_sent =
-	    bridge->is_ready && sandboxed_send(bridge->link, buffer_view(line), descriptor);
+	uint64_t now_ms = loop_now_ms(bridge->with.loop);
 
-	buffer_finish(line);
-	if (is_sent || !bridge->is_ready)
+	while (!list_is_empty(&bridge->waiting)) {
+		struct bridge_line *line =
+		    container_of(bridge->waiting.next, struct bridge_line, node);
+
+		if (!sandboxed_send(bridge->link, buffer_view(&line->text), line->descriptor))
+			break;
+		bridge->stuck_ms = 0;
+		list_remove(&line->node);
+		free_line(line);
+	}
+	if (list_is_empty(&bridge->waiting))
+		return;
+	if (!bridge->stuck_ms)
+		bridge->stuck_ms = now_ms;
+	deadline_set(bridge->with.loop, &bridge->again, AGAIN_MS);
+	if (now_ms - bridge->stuck_ms < STUCK_MS)
 		return;
 	log_error("mqtt", "MQTT bridge stopped reading, ended it");
 	bridge_drop_link(bridge);
 	bridge_tick_soon(bridge, BRIDGE_TICK_MS);
+}
+
+static void on_again(struct deadline *deadline)
+{
+	send_waiting(container_of(deadline, struct bridge, again));
+}
+
+void bridge_init_link(struct bridge *bridge)
+{
+	list_init(&bridge->waiting);
+	deadline_init(&bridge->again, on_again);
+}
+
+void bridge_say(struct bridge *bridge, struct buffer *text, int descriptor)
+{
+	struct bridge_line *line = memory_zalloc(sizeof(*line));
+
+	list_init(&line->node);
+	line->text = *text;
+	line->descriptor = descriptor;
+	*text = (struct buffer){0};
+	if (!bridge->is_ready) {
+		free_line(line);
+		return;
+	}
+	list_append(&bridge->waiting, &line->node);
+	if (!deadline_is_set(&bridge->again))
+		send_waiting(bridge);
 }
 
 void bridge_close_broker(struct bridge *bridge, struct broker *broker, bool must_forget)
@@ -66,12 +132,16 @@ static void on_told(struct db_query *query, const struct db_result *result)
 {
 	struct bridge *bridge = container_of(query, struct bridge, told);
 
-	(void)result; /* the state is only for people, and a new one will come */
+	struct broker *broker = brokers_find(&bridge->brokers, bridge->told_account);
+	bool is_written = result->outcome == DB_OK;
+
 	bridge->is_telling = false;
 	arena_finish(&bridge->told_arena);
+	if (!is_written && broker)
+		broker->has_news = broker->peer.is_open; /* with the next lease */
 	if (bridge->is_draining)
 		bridge_let_go(bridge);
-	else
+	else if (is_written)
 		bridge_tell_next(bridge);
 }
 
@@ -79,7 +149,7 @@ void bridge_tell_next(struct bridge *bridge)
 {
 	if (bridge->is_telling || bridge->is_draining)
 		return;
-	list_for_each (node, &bridge->brokers) {
+	list_for_each (node, &bridge->brokers.all) {
 		struct broker *broker = container_of(node, struct broker, node);
 		struct str error = str_from(broker->error);
 
@@ -87,6 +157,7 @@ void bridge_tell_next(struct bridge *bridge)
 			continue;
 		broker->has_news = false;
 		bridge->is_telling = true;
+		bridge->told_account = broker->peer.account_id;
 		db_query_init(&bridge->told, &bridge->told_arena);
 		statement_mqtt_told(&bridge->told,
 				    &(struct mqtt_told_parameters){
@@ -165,6 +236,7 @@ static void give_socket(struct bridge *bridge, struct id account)
 	if (http_server_adopt(bridge->with.http, ends[1], &broker->listener) == 0) {
 		bridge_write_socket(&line, account);
 		bridge_say(bridge, &line, ends[0]);
+		return;
 	}
 	close(ends[0]);
 }

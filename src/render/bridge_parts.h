@@ -8,19 +8,23 @@
 #include "sandboxed.h"
 
 /* Interval of the leases. */
-enum { BRIDGE_TICK_MS = 5000 };
+enum { BRIDGE_TICK_MS = 2000 };
 
 struct bridge {
 	struct bridge_settings with;
 	struct id holder; /* name of this worker */
-	struct list brokers;
+	struct brokers brokers;
 	struct sandboxed *link; /* NULL: none */
+	struct list waiting;	/* lines that it has not taken yet, in their order */
+	struct deadline again;	/* set while some wait: the next try */
+	uint64_t stuck_ms;	/* since when it takes none; 0: it takes them */
 	bool is_ready;		/* the process has greeted */
 	bool has_greeted;	/* it has greeted once, and its layers are in the log */
 	bool is_draining;
 	bool is_asking; /* the statement of the lease is under way */
 	bool wants_more;
 	bool is_telling;
+	struct id told_account;	 /* whose state is being written */
 	struct mqtt_own_row own; /* the account of --mqtt */
 	bool has_own;		 /* the account of --mqtt has its connection */
 	bool has_complained;	 /* the log says that there is no such account */
@@ -37,6 +41,8 @@ struct bridge {
 	struct hint_subscription hints;
 };
 
+/* Prepares the socket's members. */
+void bridge_init_link(struct bridge *bridge);
 /* Sets the time of the next lease, unless there will be none. */
 void bridge_tick_soon(struct bridge *bridge, uint64_t ms);
 
@@ -46,8 +52,9 @@ bool bridge_can_start(const struct bridge *bridge);
 void bridge_start_link(struct bridge *bridge);
 /* Closes the socket, if there is one, and ends all of its connections. */
 void bridge_drop_link(struct bridge *bridge);
-/* Sends a line, and empties the buffer. A process that does not read is ended; its connections are
- * opened again. */
+/* Sends a line, now or when the process takes it, and empties the buffer. Takes ownership of the
+ * descriptor, unless it is -1. A process that does not read is ended; its connections are opened
+ * again. */
 void bridge_say(struct bridge *bridge, struct buffer *line, int descriptor);
 /* must_forget: the account no longer has a connection. */
 void bridge_close_broker(struct bridge *bridge, struct broker *broker, bool must_forget);

@@ -4,15 +4,22 @@
 
 #include <stdlib.h>
 
-struct broker *brokers_find(const struct list *brokers, struct id account)
+static struct str key_of(const struct id *account)
 {
-	list_for_each (node, brokers) {
-		struct broker *broker = container_of(node, struct broker, node);
+	return (struct str){(const char *)account->bytes, sizeof(account->bytes)};
+}
 
-		if (id_equal(broker->peer.account_id, account))
-			return broker;
-	}
-	return NULL;
+void brokers_init(struct brokers *brokers)
+{
+	*brokers = (struct brokers){0};
+	list_init(&brokers->all);
+}
+
+struct broker *brokers_find(const struct brokers *brokers, struct id account)
+{
+	struct map_node *node = map_find(&brokers->by_account, key_of(&account));
+
+	return node ? container_of(node, struct broker, by_account) : NULL;
 }
 
 void brokers_forget(struct broker *broker)
@@ -20,20 +27,20 @@ void brokers_forget(struct broker *broker)
 	broker->peer.is_open = broker->is_connected = broker->has_news = false;
 }
 
-unsigned brokers_count_open(const struct list *brokers)
+unsigned brokers_count_open(const struct brokers *brokers)
 {
 	unsigned count = 0;
 
-	list_for_each (node, brokers)
+	list_for_each (node, &brokers->all)
 		count += container_of(node, struct broker, node)->peer.is_open;
 	return count;
 }
 
-uint64_t brokers_next_end_ms(const struct list *brokers)
+uint64_t brokers_next_end_ms(const struct brokers *brokers)
 {
 	uint64_t next_ms = 0;
 
-	list_for_each (node, brokers) {
+	list_for_each (node, &brokers->all) {
 		const struct broker *broker = container_of(node, struct broker, node);
 
 		if (broker->peer.is_open && broker->end_ms &&
@@ -43,11 +50,11 @@ uint64_t brokers_next_end_ms(const struct list *brokers)
 	return next_ms;
 }
 
-void brokers_tell(const struct list *brokers)
+void brokers_tell(const struct brokers *brokers)
 {
 	unsigned counts[METRIC_MQTT_STATES] = {0};
 
-	list_for_each (node, brokers) {
+	list_for_each (node, &brokers->all) {
 		const struct broker *broker = container_of(node, struct broker, node);
 
 		if (!broker->peer.is_open)
@@ -61,7 +68,7 @@ void brokers_tell(const struct list *brokers)
 		metric_set(METRIC_MQTT_CONNECTIONS, i, counts[i]);
 }
 
-struct broker *brokers_add(struct list *brokers, struct id account,
+struct broker *brokers_add(struct brokers *brokers, struct id account,
 			   const struct http_listener_settings *listener)
 {
 	struct broker *broker = memory_zalloc(sizeof(*broker));
@@ -70,12 +77,14 @@ struct broker *brokers_add(struct list *brokers, struct id account,
 	broker->listener = *listener;
 	broker->listener.peer = &broker->peer;
 	list_init(&broker->node);
-	list_append(brokers, &broker->node);
+	list_append(&brokers->all, &broker->node);
+	map_insert(&brokers->by_account, &broker->by_account, key_of(&broker->peer.account_id));
 	return broker;
 }
 
-void brokers_free(struct list *brokers)
+void brokers_free(struct brokers *brokers)
 {
-	for (struct list *node; (node = list_take_first(brokers));)
+	for (struct list *node; (node = list_take_first(&brokers->all));)
 		free(container_of(node, struct broker, node));
+	map_finish(&brokers->by_account);
 }

@@ -6,12 +6,16 @@ import signal
 from broker import PASSWORD, USER
 from mqtt_stage import (base, connect, connected_account, marked, one_broker, server_that_reaches, state,
                         wait_for_state)
+from run_guard import descendants
 from waiting import wait_until
 from world import World
 
 from postgres import Postgres
 
 __all__ = ["connected_account", "one_broker", "server_that_reaches"]  # fixtures
+
+
+MOST = 1000  # LIMIT_MQTT_CONNECTIONS
 
 
 def test_the_setting_of_the_instance(postgres, broker, tmp_path):
@@ -52,17 +56,19 @@ def test_an_instance_whose_account_is_missing(postgres, broker):
 def test_one_connection_too_many_is_told(postgres):
     """A connection without a lease is reported as waiting, whatever its state was before."""
     with World(postgres.create_database(), "--rate-limit", "0") as world:
-        accounts = [world.account() for _ in range(41)]
-        for account in accounts:
-            world.sql("INSERT INTO mqtt_connection (account_id, url, state, state_at) "
-                      "VALUES (%s, 'mqtt://127.0.0.1:9', 'connected', present_time() - interval '1 hour')", account.id)
+        accounts = [world.account() for _ in range(MOST + 1)]
+        world.sql("INSERT INTO mqtt_connection (account_id, url, state, state_at) "
+                  "SELECT id, 'mqtt://127.0.0.1:9', 'connected', present_time() - interval '1 hour' FROM account")
         assert state(accounts[0])["state"] != "connected"
         world.sql("SELECT pg_notify('displayd_hint', 'mqtt:' || %s)", accounts[0].id)
         taken = "all connections of the servers are taken"
-        wait_until(lambda: [state(account)["error"] for account in accounts].count(taken) == 1, taken, pause_s=1)
-        [left] = [found for account in accounts if (found := state(account))["error"] == taken]
-        assert left["state"] == "waiting"
-        assert "40 not, of at most 40" in world.server.ctl("status", json_output=False)
+        free = "SELECT account_id::text FROM mqtt_connection WHERE holder IS NULL"
+        wait_until(lambda: len(world.sql(free)) == 1, "all but one of them taken")
+        [[left]] = world.sql(free)
+        [waits] = [account for account in accounts if account.id == left]
+        assert wait_until(lambda: (found := state(waits))["error"] == taken and found, taken)["state"] == "waiting"
+        wait_until(lambda: f"{MOST} not, of at most {MOST}" in world.server.ctl("status", json_output=False),
+                   "all of them tried")
         world.sql("UPDATE mqtt_connection SET is_of_instance = true, held_until = '-infinity', holder = NULL "
                   "WHERE account_id = %s", accounts[0].id)
         world.sql("UPDATE mqtt_connection SET state_at = present_time() - interval '1 hour' WHERE account_id = %s",
@@ -72,7 +78,7 @@ def test_one_connection_too_many_is_told(postgres):
 
 def test_the_limit_is_what_the_workers_hold(postgres):
     with World(postgres.create_database(), workers=3) as world:
-        assert world.server.ctl("status")["mqtt"] == {"connected": 0, "failed": 0, "limit": 39}
+        assert world.server.ctl("status")["mqtt"] == {"connected": 0, "failed": 0, "limit": MOST // 3 * 3}
 
 
 def test_displayctl(served, broker, account, tmp_path):
@@ -109,6 +115,30 @@ def test_a_reload_hands_the_connection_on(postgres, broker, tmp_path):
                        "the panel anew")
             broker.publish(f"{topic}/interval/set", "99")
             heard.wait_for(f"{topic}/interval", b"99")
+
+
+def test_another_instance_takes_over(postgres, broker):
+    """All processes of an instance are killed at once, as with its machine."""
+    database = postgres.create_database()
+    options = ("--rate-limit", "0", "--egress-allow", "127.0.0.1")
+    with World(database, *options) as world:
+        account = marked(world)
+        topic = f"{base(account)}/{account.device().id}"
+        with broker.listen(f"{base(account)}/#") as heard:
+            connect(account, broker).ok()
+            heard.wait_for(f"{topic}/availability")
+            wait_for_state(account, "connected")
+            [[before]] = world.sql("SELECT holder FROM mqtt_connection WHERE account_id = %s", account.id)
+            with World(database, *options) as other:
+                for pid in [world.server.process.pid, *descendants(world.server.process.pid)]:
+                    os.kill(pid, signal.SIGKILL)
+                world.server.process.wait()
+                wait_until(lambda: other.sql("SELECT holder FROM mqtt_connection WHERE account_id = %s AND "
+                                             "state = 'connected'", account.id) not in ([], [(before,)]), "another holder")
+                heard.wait_for(f"{base(account)}/availability", b"online")
+                wait_until(lambda: other.sql("SELECT count(*) FROM mqtt_holder") == [(1,)], "the end of the former one")
+                other.stop()
+                assert other.sql("SELECT count(*) FROM mqtt_holder") == [(0,)]
 
 
 def test_the_database_goes_and_comes(broker):

@@ -38,6 +38,7 @@ VALUES = {
     "oidc-name": "Home",
     "oidc-secret-file": "/etc/displayd/oidc-secret",
     "panel-frame": "http://home.example.org:8123",
+    "panel-stay": "600",
     "plain-http-sign-in": "on",
     "public-url": "https://panels.example.org/displays/",
     "rate-limit": "100",

@@ -134,8 +134,8 @@ static bool start(int argc, char **argv, struct region_map *shared)
 
 int main(int argc, char **argv)
 {
-	const struct region *const regions[] = {&rate_region, &cursor_region, &change_region,
-						&watch_region};
+	const struct region *const regions[] = {&rate_region,  &cursor_region,	&change_region,
+						&watch_region, &balance_region, &instance_region};
 	struct region_map *shared;
 	unsigned port;
 

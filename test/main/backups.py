@@ -168,6 +168,7 @@ ROWS = [
     (85, "INSERT INTO app_collection (id, name, is_private) VALUES (gen_random_uuid(), 'own', true)"),
     (87, "INSERT INTO presence (id, seen_at) VALUES (gen_random_uuid(), now())"),
     (87, "UPDATE device SET online_by = presence.id FROM presence"),
+    (88, "INSERT INTO mqtt_holder (id, held_until) VALUES (gen_random_uuid(), '2100-01-01')"),
 ]
 
 

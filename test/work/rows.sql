@@ -32,8 +32,11 @@ SELECT key(3, n), key(1, CASE WHEN n <= 100 THEN 1 ELSE n END), 'Device ' || n, 
 FROM generate_series(1, :n) AS n;
 -- Half of them are free, however long the tests take.
 INSERT INTO mqtt_connection (account_id, url, holder, held_until)
-SELECT key(1, n), 'mqtt://a', CASE WHEN n <= 20 THEN key(18, 1) END, now() + (n - :n / 2) * interval '1 hour'
+SELECT key(1, n), 'mqtt://a', CASE WHEN n <= 40 THEN key(18, (n - 1) / 20 + 1) END,
+	CASE WHEN n <= 40 THEN 'infinity' ELSE now() + (n - :n / 2) * interval '1 hour' END
 FROM generate_series(1, :n) AS n;
+-- The second holder is gone.
+INSERT INTO mqtt_holder (id, held_until) VALUES (key(18, 1), now() + interval '1 hour'), (key(18, 2), now() - interval '1 hour');
 INSERT INTO panel_info (device_id, firmware_version) SELECT id, '1' FROM device;
 INSERT INTO showing (device_id, push_generation, picture, picture_hash, duration_s)
 SELECT id, 1, 'x', 'y', 10 FROM device;

@@ -14,6 +14,12 @@ void account_ring(int bell)
 	(void)!write(bell, &one, sizeof(one));
 }
 
+void account_call(struct connection *connection)
+{
+	atomic_store(&connection->is_called, true);
+	account_ring(connection->wake);
+}
+
 /* Adds a line for the worker; drops a line that is too long. may_be_last false: also drops it if a
  * worker has closed the connection. */
 static void say(struct connection *connection, bool may_be_last, const char *format,

@@ -8,17 +8,19 @@
 #include "session.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum {
 	CONNECTION_ACCOUNT_BYTES = TOPIC_ID_BYTES,
 	CONNECTION_TOLD_MAX = 64 << 10,
 	CONNECTION_DEVICES_MAX = 1000,
 	/* Bytes of all that is allocated for the account, by libraries, too: beyond them the
-	 * session ends. More than its own ones are taken from spare ones (budget.h). Together with
-	 * the stacks of threads they fit into the process's limit, 512 MiB (main/program.c). */
+	 * session ends. More than its own ones are taken from spare ones (budget.h). Those of
+	 * BRIDGE_CONNECTIONS_MAX and the stacks of threads fit into the process's limit, 512 MiB
+	 * (main/program.c). */
 	CONNECTION_BYTES_MAX = 20 << 20,
-	CONNECTION_BYTES_OWN = 5 << 20,
-	CONNECTION_BYTES_SPARE = 128 << 20,
+	CONNECTION_BYTES_OWN = 192 << 10,
+	CONNECTION_BYTES_SPARE = 224 << 20,
 	CONNECTION_DEVICES_BYTES = 12 << 20, /* with more in use, devices are left out */
 	CONNECTION_ORDERS_MAX = 64,
 	CONNECTION_ORDERS_BYTES = 4 << 20,
@@ -34,6 +36,13 @@ enum call {
 	CALL_PICTURE
 };
 
+enum connection_phase {
+	CONNECTION_NEW,
+	CONNECTION_SERVING,
+	CONNECTION_FORGETTING,
+	CONNECTION_LEAVING
+};
+
 struct connection {
 	struct connection *next;		/* next in the bridge's list */
 	char account[CONNECTION_ACCOUNT_BYTES]; /* the members up to bell do not change after the
@@ -44,17 +53,26 @@ struct connection {
 	const char *discovery;
 	int bell; /* the bridge's eventfd: told has lines */
 
-	pthread_t thread;
 	pthread_mutex_t lock; /* guards the members up to is_over */
 	int sockets[API_SOCKETS_MAX];
 	unsigned socket_count;
 	struct bytes told; /* lines for the worker */
 	bool must_end, must_forget;
-	bool is_over; /* the thread ends at once */
-	int wake;     /* the thread's eventfd: one of these members has changed */
+	bool is_over; /* its loop has it no more */
 
-	/* The members below belong to the thread. */
-	struct budget *budget; /* entered while the thread works for the account */
+	int wake;	       /* the loop's eventfd */
+	atomic_bool is_called; /* one of the members before has changed */
+
+	/* The members below belong to the loop. */
+	struct connection *next_served;
+	bool is_ready;	/* something can be read or written */
+	int64_t due_ms; /* latest time of its next turn */
+	enum connection_phase phase;
+	int64_t phase_until_ms;
+	int watched;		 /* the session's socket as the loop knows it; -1: none */
+	unsigned watched_number; /* and its number */
+	bool watches_write;
+	struct budget *budget; /* entered while the loop works for the account */
 	struct session session;
 	struct api api;
 	struct publisher publisher;
@@ -73,8 +91,10 @@ struct connection {
 
 /* Wakes the thread that waits for the eventfd. */
 void account_ring(int bell);
+/* Lets the loop take a turn of the connection; in any thread. */
+void account_call(struct connection *connection);
 /* Adds a line for the worker, unless too many wait. This and the functions below are called in the
- * connection's thread. */
+ * connection's loop. */
 __attribute__((format(printf, 2, 3))) void account_say(struct connection *connection,
 						       const char *format, ...);
 /* Reports to the worker that the session is up (why NULL), or why not: on_state of struct session.

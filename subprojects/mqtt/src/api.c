@@ -1,7 +1,9 @@
 #include "api.h"
 
+#include <sandboxed/clock.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 /* An address, so that no name is looked up; the sockets are connected already. */
@@ -72,6 +74,57 @@ static CURL *create_handle(struct api *api, curl_write_callback write)
 	return handle;
 }
 
+static bool watch(struct api *api, curl_socket_t socket, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.ptr = api->owner};
+
+	for (unsigned i = 0; i < api->watched_count; i++)
+		if (api->watched[i] == socket)
+			return epoll_ctl(api->epoll, EPOLL_CTL_MOD, socket, &event) == 0;
+	if (api->watched_count == API_WATCHED_MAX ||
+	    epoll_ctl(api->epoll, EPOLL_CTL_ADD, socket, &event) != 0)
+		return false;
+	api->watched[api->watched_count++] = socket;
+	return true;
+}
+
+static void unwatch(struct api *api, curl_socket_t socket)
+{
+	struct epoll_event event = {0};
+
+	for (unsigned i = 0; i < api->watched_count; i++) {
+		if (api->watched[i] != socket)
+			continue;
+		(void)epoll_ctl(api->epoll, EPOLL_CTL_DEL, socket, &event);
+		api->watched[i] = api->watched[--api->watched_count];
+		return;
+	}
+}
+
+static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *of_socket)
+{
+	struct api *api = context;
+
+	(void)easy;
+	(void)of_socket;
+	if (what == CURL_POLL_REMOVE)
+		unwatch(api, socket);
+	else if (!watch(api, socket,
+			(what & CURL_POLL_IN ? EPOLLIN : 0u) |
+			    (what & CURL_POLL_OUT ? EPOLLOUT : 0u)))
+		return -1;
+	return 0;
+}
+
+static int on_timer(CURLM *multi, long timeout_ms, void *context)
+{
+	struct api *api = context;
+
+	(void)multi;
+	api->timer_ms = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms;
+	return 0;
+}
+
 bool api_init(struct api *api)
 {
 	api->fields = curl_slist_append(NULL, "Content-Type: application/json");
@@ -79,7 +132,13 @@ bool api_init(struct api *api)
 	api->multi = curl_multi_init();
 	api->call = create_handle(api, take_reply);
 	api->stream = create_handle(api, take_events);
-	return api->multi && api->call && api->stream;
+	api->timer_ms = INT64_MAX;
+	if (!api->multi || !api->call || !api->stream)
+		return false;
+	return !curl_multi_setopt(api->multi, CURLMOPT_SOCKETFUNCTION, on_socket) &&
+	       !curl_multi_setopt(api->multi, CURLMOPT_SOCKETDATA, api) &&
+	       !curl_multi_setopt(api->multi, CURLMOPT_TIMERFUNCTION, on_timer) &&
+	       !curl_multi_setopt(api->multi, CURLMOPT_TIMERDATA, api);
 }
 
 void api_cancel(struct api *api)
@@ -190,13 +249,28 @@ static void end_stream(struct api *api)
 	api->is_streaming = false;
 }
 
+/* Lets libcurl look at all that it waits for. */
+static void run_sockets(struct api *api)
+{
+	int sockets[API_WATCHED_MAX], running;
+	unsigned count = api->watched_count;
+
+	memcpy(sockets, api->watched, sizeof(sockets));
+	for (unsigned i = 0; i < count; i++)
+		curl_multi_socket_action(api->multi, sockets[i], 0, &running);
+	if (clock_ms() < api->timer_ms)
+		return;
+	api->timer_ms = INT64_MAX;
+	curl_multi_socket_action(api->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+}
+
 bool api_drive(struct api *api)
 {
-	int running, left;
+	int left;
 	bool is_done = false;
 	CURLMsg *message;
 
-	curl_multi_perform(api->multi, &running);
+	run_sockets(api);
 	while ((message = curl_multi_info_read(api->multi, &left))) {
 		CURL *handle = message->easy_handle;
 		CURLcode result = message->data.result;

@@ -7,13 +7,24 @@
 
 #include <curl/curl.h>
 #include <sandboxed/bytes.h>
+#include <stdint.h>
 
-enum { API_SOCKETS_MAX = 4, API_REPLY_MAX = 8 << 20 };
+enum {
+	API_SOCKETS_MAX = 4,
+	API_REPLY_MAX = 8 << 20,
+	API_WATCHED_MAX =
+	    8, /* sockets that libcurl waits for: of a call, the stream, and the last ones */
+};
 
 struct api {
 	CURLM *multi;
 	CURL *call, *stream;
 	struct curl_slist *fields;
+	int epoll; /* the caller sets it; its events have owner as their pointer */
+	void *owner;
+	int watched[API_WATCHED_MAX];
+	unsigned watched_count;
+	int64_t timer_ms; /* api_drive() is to be called then, or when a watched socket is ready */
 	int sockets[API_SOCKETS_MAX]; /* not used yet */
 	unsigned socket_count;
 	bool lacked_socket; /* a call or the stream found no socket since the last

@@ -2,15 +2,17 @@
 
 #include "connection.h"
 #include "link.h"
+#include "loop.h"
 
 #include <poll.h>
+#include <sandboxed/clock.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { FIXED_FDS = 2 };
+enum { FIXED_FDS = 2, WATCH_MS = 2000, STILL_MAX = 10 };
 
 struct held {
 	struct held *next;
@@ -27,6 +29,11 @@ struct bridge {
 	unsigned link_count;
 	struct held *held;
 	unsigned held_count;
+	struct loop *loops[LOOPS_MAX];
+	unsigned loop_count;
+	int64_t watch_ms;	   /* time of the next watch */
+	unsigned turns[LOOPS_MAX]; /* of the loops at the last watch */
+	unsigned still_count;	   /* watches in a row that have found a loop without a turn */
 	struct pollfd fds[BRIDGE_LINKS_MAX + FIXED_FDS];
 };
 
@@ -65,6 +72,45 @@ void bridge_add(struct bridge *bridge, int socket)
 	link_say(link, "\n", 1);
 }
 
+/* Counts its own watches, not time: after a pause of the machine loops are not late. */
+static void watch_loops(struct bridge *bridge)
+{
+	int64_t now_ms = clock_ms();
+	bool is_still = false;
+
+	if (now_ms < bridge->watch_ms)
+		return;
+	bridge->watch_ms = now_ms + WATCH_MS;
+	for (unsigned i = 0; i < bridge->loop_count; i++) {
+		unsigned turns = loop_turn_count(bridge->loops[i]);
+
+		is_still |= turns == bridge->turns[i];
+		bridge->turns[i] = turns;
+	}
+	bridge->still_count = is_still ? bridge->still_count + 1 : 0;
+	if (bridge->still_count >= STILL_MAX)
+		abort();
+}
+
+/* Returns the loop for the next connection, or NULL if there is none. */
+static struct loop *choose_loop(struct bridge *bridge)
+{
+	struct loop *least = NULL;
+
+	for (unsigned i = 0; i < bridge->loop_count; i++)
+		if (!least ||
+		    loop_connection_count(bridge->loops[i]) < loop_connection_count(least))
+			least = bridge->loops[i];
+	if (bridge->loop_count < LOOPS_MAX && (!least || loop_connection_count(least))) {
+		struct loop *more = loop_start();
+
+		if (!more)
+			return least;
+		bridge->loops[bridge->loop_count++] = least = more;
+	}
+	return least;
+}
+
 bool bridge_wait(struct bridge *bridge, int control)
 {
 	unsigned count = FIXED_FDS;
@@ -75,8 +121,9 @@ bool bridge_wait(struct bridge *bridge, int control)
 		bridge->fds[count++] =
 		    (struct pollfd){.fd = link->socket,
 				    .events = (short)(POLLIN | (link->out.length ? POLLOUT : 0))};
-	if (poll(bridge->fds, count, -1) < 0)
+	if (poll(bridge->fds, count, bridge->loop_count ? WATCH_MS : -1) < 0)
 		return false;
+	watch_loops(bridge);
 	return bridge->fds[0].revents != 0;
 }
 
@@ -110,9 +157,9 @@ static void open_connection(struct bridge *bridge, struct link *link, yyjson_doc
 	const char *account = yyjson_get_str(yyjson_obj_get(opened, "account"));
 	const char *why = "too many connections are open";
 	char name[CONNECTION_ACCOUNT_BYTES];
-	struct held *held;
+	struct loop *loop = has_room(bridge) ? choose_loop(bridge) : NULL;
+	struct held *held = loop ? memory_take(sizeof(*held)) : NULL;
 
-	held = has_room(bridge) ? memory_take(sizeof(*held)) : NULL;
 	if (!held) {
 		bridge_refuse(link, account ? account : "", why);
 		yyjson_doc_free(doc);
@@ -121,12 +168,13 @@ static void open_connection(struct bridge *bridge, struct link *link, yyjson_doc
 	snprintf(name, sizeof(name), "%s", account ? account : "");
 	held->link = link;
 	held->connection =
-	    connection_start(doc, bridge->allowed, bridge->certificates, bridge->bell, &why);
+	    connection_create(doc, bridge->allowed, bridge->certificates, bridge->bell, &why);
 	if (!held->connection) {
 		bridge_refuse(link, name, why);
 		free(held);
 		return;
 	}
+	loop_add(loop, held->connection);
 	held->next = bridge->held;
 	bridge->held = held;
 	bridge->held_count++;
@@ -258,7 +306,7 @@ void bridge_run(struct bridge *bridge)
 	drop_gone(bridge);
 }
 
-/* A thread that looks up a name is not waited for: the process ends. */
+/* Threads are not waited for: the process ends. */
 void bridge_destroy(struct bridge *bridge)
 {
 	for (struct held *held = bridge->held; held; held = held->next)

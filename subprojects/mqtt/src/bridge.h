@@ -15,8 +15,8 @@
 #include <text/reach.h>
 
 enum {
-	BRIDGE_CONNECTIONS_MAX = 40,
-	BRIDGE_ENDING_MAX = 16, /* in addition: waiting for the broker, a name or a connect */
+	BRIDGE_CONNECTIONS_MAX = 1000,
+	BRIDGE_ENDING_MAX = 200, /* in addition: waiting for the broker */
 	BRIDGE_LINKS_MAX = 64,
 };
 
@@ -27,7 +27,8 @@ struct bridge *bridge_create(const struct network_list *allowed, const char *cer
 			     const char *hello) __attribute__((warn_unused_result));
 /* Takes ownership of the link's socket. */
 void bridge_add(struct bridge *bridge, int link);
-/* Waits for an event of a link, a connection or control. Returns true if it is of control. */
+/* Waits for an event of a link, a connection or control. Returns true if it is of control. Ends the
+ * process if a thread that serves connections hangs: it is started again. */
 bool bridge_wait(struct bridge *bridge, int control);
 /* Handles all events that are there. */
 void bridge_run(struct bridge *bridge);

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 enum {
 	TURN_MS = 1000,
 	PAUSE_MS = 10 * 1000, /* after the budget was used up */
-	THREAD_STACK = 512 << 10,
+	FORGET_MS = 2 * 1000,
 };
 
 /* ---- a turn ---- */
@@ -39,10 +39,8 @@ static void on_up(void *context)
 /* Takes the sockets that were added. Returns false if the connection is to end. */
 static bool take_sockets(struct connection *connection)
 {
-	uint64_t times;
 	bool must_end;
 
-	(void)!read(connection->wake, &times, sizeof(times));
 	pthread_mutex_lock(&connection->lock);
 	while (connection->socket_count) {
 		api_add_socket(&connection->api, connection->sockets[--connection->socket_count]);
@@ -53,37 +51,37 @@ static bool take_sockets(struct connection *connection)
 	return !must_end;
 }
 
-static void wait_for_more(struct connection *connection)
+/* Tells the loop of the session's socket. */
+static void watch_session(struct connection *connection)
 {
-	struct curl_waitfd fds[2] = {{.fd = connection->wake, .events = CURL_WAIT_POLLIN}};
-	unsigned fd_count = 1;
-	int socket = session_socket(&connection->session), count;
+	const struct session *session = &connection->session;
+	int socket = session_socket(session);
+	bool wants_write = session_wants_write(session);
+	struct epoll_event event = {.events = wants_write ? EPOLLOUT : EPOLLIN,
+				    .data.ptr = connection};
 
-	if (socket >= 0)
-		fds[fd_count++] =
-		    (struct curl_waitfd){.fd = socket,
-					 .events = (short)(session_wants_write(&connection->session)
-							       ? CURL_WAIT_POLLOUT
-							       : CURL_WAIT_POLLIN)};
-	curl_multi_poll(connection->api.multi, fds, fd_count,
-			session_wait_ms(&connection->session, TURN_MS), &count);
+	if (connection->watched_number != session->socket_number)
+		connection->watched = -1; /* the kernel forgets a socket that was closed */
+	connection->watched_number = session->socket_number;
+	if (socket == connection->watched && wants_write == connection->watches_write)
+		return;
+	if (connection->watched >= 0 && socket < 0)
+		(void)epoll_ctl(connection->api.epoll, EPOLL_CTL_DEL, connection->watched, &event);
+	else if (socket >= 0)
+		(void)epoll_ctl(connection->api.epoll,
+				connection->watched < 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, socket,
+				&event);
+	connection->watched = socket;
+	connection->watches_write = wants_write;
 }
 
-static void connection_finish(struct connection *connection)
+static void set_due(struct connection *connection)
 {
-	bool must_forget;
+	int64_t due_ms = session_due_ms(&connection->session, clock_ms() + TURN_MS);
 
-	pthread_mutex_lock(&connection->lock);
-	must_forget = connection->must_forget;
-	pthread_mutex_unlock(&connection->lock);
-	/* Close the sockets first: other connections need descriptors during the farewell. */
-	api_finish(&connection->api);
-	if (must_forget && connection->session.is_up)
-		panels_forget(connection);
-	session_finish(&connection->session);
-	account_say_counts(connection);
-	calls_drop(connection);
-	panels_drop(connection);
+	if (connection->phase == CONNECTION_SERVING && connection->api.timer_ms < due_ms)
+		due_ms = connection->api.timer_ms;
+	connection->due_ms = due_ms;
 }
 
 /* Begins anew with the memory that the account has: what was not allocated is missing somewhere. */
@@ -106,32 +104,95 @@ static void take_turn(struct connection *connection)
 		start_over(connection);
 }
 
-static void serve(struct connection *connection)
+/* Closes the client of the API first: other connections need descriptors during the farewell. */
+static void begin_end(struct connection *connection)
 {
-	while (take_sockets(connection)) {
-		take_turn(connection);
-		wait_for_more(connection);
+	bool must_forget;
+
+	pthread_mutex_lock(&connection->lock);
+	must_forget = connection->must_forget;
+	pthread_mutex_unlock(&connection->lock);
+	api_finish(&connection->api);
+	connection->phase = CONNECTION_LEAVING;
+	if (must_forget && connection->session.is_up) {
+		connection->phase = CONNECTION_FORGETTING;
+		connection->phase_until_ms = clock_ms() + FORGET_MS;
+		panels_forget(connection);
 	}
+	if (connection->phase == CONNECTION_LEAVING)
+		session_leave(&connection->session, clock_ms());
 }
 
-static void *connection_run(void *argument)
+/* Removes the account's panels from the broker. */
+static void forget(struct connection *connection)
 {
-	struct connection *connection = argument;
+	int64_t now_ms = clock_ms();
 
-	session_init(&connection->session);
+	panels_publish(connection);
+	session_drive(&connection->session, now_ms);
+	if (connection->gone && connection->session.is_up && now_ms < connection->phase_until_ms)
+		return;
+	connection->phase = CONNECTION_LEAVING;
+	session_leave(&connection->session, now_ms);
+}
+
+/* Returns false at the end. */
+static bool take_turn_of_phase(struct connection *connection)
+{
+	if (connection->phase == CONNECTION_NEW) {
+		connection->phase = CONNECTION_SERVING;
+		if (!api_init(&connection->api)) {
+			account_say(connection, "{\"gone\":\"%s\"}\n", connection->account);
+			return false;
+		}
+	}
+	if (connection->phase == CONNECTION_SERVING && !take_sockets(connection))
+		begin_end(connection);
+	if (connection->phase == CONNECTION_FORGETTING)
+		forget(connection);
+	if (connection->phase == CONNECTION_LEAVING)
+		return !session_has_left(&connection->session, clock_ms());
+	if (connection->phase == CONNECTION_SERVING)
+		take_turn(connection);
+	return true;
+}
+
+static void connection_finish(struct connection *connection)
+{
+	if (connection->phase == CONNECTION_SERVING)
+		api_finish(&connection->api);
+	session_finish(&connection->session);
+	account_say_counts(connection);
+	calls_drop(connection);
+	panels_drop(connection);
+}
+
+bool connection_turn(struct connection *connection)
+{
+	bool goes_on;
+
+	guard_enter(&connection->session.guard);
 	(void)budget_enter(connection->budget);
-	connection->needs_list = true;
-	if (api_init(&connection->api))
-		serve(connection);
-	else
-		account_say(connection, "{\"gone\":\"%s\"}\n", connection->account);
-	connection_finish(connection);
+	goes_on = take_turn_of_phase(connection);
+	if (goes_on) {
+		watch_session(connection);
+		set_due(connection);
+	} else {
+		connection_finish(connection);
+	}
 	(void)budget_enter(NULL);
+	guard_enter(NULL);
+	return goes_on;
+}
+
+void connection_end(struct connection *connection)
+{
+	int bell = connection->bell;
+
 	pthread_mutex_lock(&connection->lock);
 	connection->is_over = true;
 	pthread_mutex_unlock(&connection->lock);
-	account_ring(connection->bell);
-	return NULL;
+	account_ring(bell);
 }
 
 /* ---- from the bridge's thread ---- */
@@ -175,6 +236,11 @@ static bool read_settings(struct connection *connection, const struct network_li
 	return true;
 }
 
+static void on_wake(void *context)
+{
+	account_call(context);
+}
+
 static void init(struct connection *connection)
 {
 	connection->session.settings = &connection->settings;
@@ -190,27 +256,17 @@ static void init(struct connection *connection)
 	connection->publisher = (struct publisher){.session = &connection->session,
 						   .base = connection->base,
 						   .discovery = connection->discovery};
+	connection->session.on_wake = on_wake;
+	session_init(&connection->session);
+	connection->api.owner = connection;
 	connection->orders_end = &connection->orders;
+	connection->needs_list = true;
+	connection->watched = -1;
 	pthread_mutex_init(&connection->lock, NULL);
-	connection->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-}
-
-static int start_thread(struct connection *connection)
-{
-	pthread_attr_t attributes;
-	int error;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, THREAD_STACK);
-	error = pthread_create(&connection->thread, &attributes, connection_run, connection);
-	pthread_attr_destroy(&attributes);
-	return error;
 }
 
 static void release(struct connection *connection)
 {
-	if (connection->wake >= 0)
-		close(connection->wake);
 	while (connection->socket_count)
 		close(connection->sockets[--connection->socket_count]);
 	bytes_finish(&connection->told);
@@ -220,8 +276,8 @@ static void release(struct connection *connection)
 	free(connection);
 }
 
-struct connection *connection_start(yyjson_doc *opened, const struct network_list *allowed,
-				    const char *certificates, int bell, const char **ret_why)
+struct connection *connection_create(yyjson_doc *opened, const struct network_list *allowed,
+				     const char *certificates, int bell, const char **ret_why)
 {
 	struct connection *connection = memory_take(sizeof(*connection));
 
@@ -239,7 +295,7 @@ struct connection *connection_start(yyjson_doc *opened, const struct network_lis
 		return NULL;
 	}
 	init(connection);
-	if (connection->budget && connection->wake >= 0 && start_thread(connection) == 0)
+	if (connection->budget)
 		return connection;
 	release(connection);
 	return NULL;
@@ -251,7 +307,7 @@ void connection_stop(struct connection *connection, bool must_forget)
 	connection->must_end = true;
 	connection->must_forget |= must_forget;
 	pthread_mutex_unlock(&connection->lock);
-	account_ring(connection->wake);
+	account_call(connection);
 }
 
 void connection_add_socket(struct connection *connection, int socket)
@@ -264,7 +320,7 @@ void connection_add_socket(struct connection *connection, int socket)
 		connection->sockets[connection->socket_count++] = socket;
 	pthread_mutex_unlock(&connection->lock);
 	if (has_room)
-		account_ring(connection->wake);
+		account_call(connection);
 	else
 		close(socket);
 }
@@ -283,6 +339,5 @@ bool connection_take(struct connection *connection, struct bytes *told)
 
 void connection_destroy(struct connection *connection)
 {
-	pthread_join(connection->thread, NULL);
 	release(connection);
 }

@@ -2,16 +2,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sandboxed/budget.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-enum { CONNECT_MS = 10 * 1000 };
 
 static __thread struct guard *own_guard;
 
@@ -35,7 +31,7 @@ static bool refuse_local(struct guard *guard, bool is_listed)
 	return guard_refuse(guard, GUARD_LOCAL);
 }
 
-static bool may_reach(struct guard *guard, const struct sockaddr *to)
+bool guard_permits(struct guard *guard, const struct sockaddr *to)
 {
 	struct address address;
 	bool is_listed;
@@ -54,27 +50,6 @@ static bool may_reach(struct guard *guard, const struct sockaddr *to)
 	return !address_is_own(&address) || guard_refuse(guard, GUARD_OWN);
 }
 
-/* The kernel's own limit is more than two minutes. */
-static int connect_in_time(int fd, const struct sockaddr *to, socklen_t length)
-{
-	int flags = fcntl(fd, F_GETFL), error = 0;
-	struct pollfd wait = {.fd = fd, .events = POLLOUT};
-	socklen_t size = sizeof(error);
-
-	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-	if (syscall(SYS_connect, fd, to, length) == 0)
-		error = 0;
-	else if (errno != EINPROGRESS)
-		error = errno;
-	else if (poll(&wait, 1, CONNECT_MS) != 1)
-		error = ETIMEDOUT;
-	else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
-		error = errno;
-	fcntl(fd, F_SETFL, flags);
-	errno = error;
-	return error ? -1 : 0;
-}
-
 /* A socket that a worker gave is connected; libcurl 7.88 connects it all the same. */
 static bool is_connected(int fd)
 {
@@ -84,16 +59,53 @@ static bool is_connected(int fd)
 	return getsockname(fd, (struct sockaddr *)&own, &size) == 0 && own.ss_family == AF_UNIX;
 }
 
+void guard_give(struct guard *guard, int socket, const struct sockaddr *to, socklen_t length)
+{
+	guard->given = socket;
+	guard->is_taken = false;
+	if (getnameinfo(to, length, guard->address, sizeof(guard->address), NULL, 0,
+			NI_NUMERICHOST) != 0)
+		guard->address[0] = '\0';
+}
+
+void guard_take_back(struct guard *guard)
+{
+	if (!guard->is_taken)
+		close(guard->given);
+	guard->given = -1;
+}
+
+static bool gives(const struct guard *guard)
+{
+	return guard && guard->given >= 0;
+}
+
+int socket(int domain, int type, int protocol)
+{
+	if (!gives(own_guard) || own_guard->is_taken)
+		return (int)syscall(SYS_socket, domain, type, protocol);
+	own_guard->is_taken = true;
+	return own_guard->given;
+}
+
+/* libmosquitto makes a pair for threads that wait in it, writes a byte to it for each message, and
+ * does without. */
+int socketpair(int domain, int type, int protocol, int ret_sockets[2])
+{
+	if (!gives(own_guard))
+		return (int)syscall(SYS_socketpair, domain, type, protocol, ret_sockets);
+	errno = EMFILE;
+	return -1;
+}
+
 int connect(int fd, const struct sockaddr *to, socklen_t length)
 {
-	struct guard *guard = own_guard;
+	const struct guard *guard = own_guard;
 
-	if (guard && is_connected(fd))
-		return 0;
 	if (!guard)
 		return (int)syscall(SYS_connect, fd, to, length);
-	if (may_reach(guard, to))
-		return connect_in_time(fd, to, length);
+	if (is_connected(fd) || (gives(guard) && fd == guard->given))
+		return 0;
 	errno = EACCES;
 	return -1;
 }
@@ -120,9 +132,14 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
 {
 	int (*look_up)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
 	    (__typeof__(look_up))dlsym(RTLD_NEXT, "getaddrinfo");
+	struct addrinfo numeric = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST};
 	struct budget *before = budget_enter(NULL);
-	int result = look_up ? look_up(name, service, hints, ret_found) : EAI_SYSTEM;
+	bool is_given = gives(own_guard);
+	int result = EAI_SYSTEM;
 
+	if (look_up)
+		result = look_up(is_given ? own_guard->address : name, service,
+				 is_given ? &numeric : hints, ret_found);
 	(void)budget_enter(before);
 	return result;
 }

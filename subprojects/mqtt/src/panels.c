@@ -1,6 +1,5 @@
 #include "panels.h"
 
-#include <poll.h>
 #include <sandboxed/clock.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,6 @@ enum {
 	FIRMWARE_MS = 30 * 60 * 1000,
 	LEFTOVER_MS = 1000, /* before leftovers are compared with the list */
 	PICTURE_MS = 5000,
-	FAREWELL_TRIES = 200,
 };
 
 /* ---- devices ---- */
@@ -329,18 +327,8 @@ void panels_drop(struct connection *connection)
 	connection->needs_list = true;
 }
 
-/* The account has removed its connection, so its panels disappear. */
 void panels_forget(struct connection *connection)
 {
 	while (connection->devices)
 		remove_device(connection, &connection->devices);
-	for (int i = 0; i < FAREWELL_TRIES && connection->gone; i++) {
-		struct pollfd wait = {.fd = session_socket(&connection->session),
-				      .events = POLLOUT};
-
-		panels_publish(connection);
-		if (!session_wants_write(&connection->session) || poll(&wait, 1, 10) < 0)
-			continue;
-		session_drive(&connection->session, clock_ms());
-	}
 }

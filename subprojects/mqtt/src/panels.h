@@ -21,5 +21,6 @@ void panels_forget_called(struct connection *connection);
 void panels_publish(struct connection *connection);
 /* Forgets all panels, and leaves the broker as it is. */
 void panels_drop(struct connection *connection);
-/* Removes all panels from the broker, since the account has removed its connection. */
+/* Lets panels_publish() remove all panels from the broker, since the account has removed its
+ * connection. */
 void panels_forget(struct connection *connection);

@@ -1,5 +1,7 @@
 #include "session.h"
 
+#include "explain.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <sandboxed/clock.h>
@@ -8,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
 	KEEP_ALIVE_S = 30,
@@ -17,14 +21,14 @@ enum {
 	LAST_PAUSE_MS = 60 * 1000,
 	STEADY_MS = 30 * 1000, /* after a session of this age the pauses begin short again */
 	READS_A_TURN = 64,
-	/* Bytes that one turn reads, which may take 50 ms of the processor, and a session's share
-	 * of the processor. */
-	TURN_BYTES = 256 * 1024,
+	/* Bytes that one turn reads, while other sessions of the thread wait, and a session's
+	 * share of the processor. */
+	TURN_BYTES = 64 * 1024,
 	PROCESSOR_SHARE = 8, /* a part of so many */
 	PROCESSOR_BURST_US = 1000 * 1000,
 	FAREWELL_MS = 5000,
-	FAREWELL_POLL_MS = 100,
-	WORDS_BYTES = 300,
+	CONNECT_MS =
+	    10 * 1000, /* to one address; the kernel's own limit is more than two minutes */
 };
 
 static int64_t pause_ms(unsigned failures)
@@ -38,89 +42,32 @@ static int64_t pause_ms(unsigned failures)
 	return most / 2 + random % (uint32_t)(most / 2);
 }
 
-/* Before a broker has answered, these errors are reported as one: an account must not learn what
- * else is at an address. */
-static bool is_silence(int result)
+static void drop_socket(struct session *session)
 {
-	return result == MOSQ_ERR_ERRNO || result == MOSQ_ERR_KEEPALIVE ||
-	       result == MOSQ_ERR_CONN_LOST || result == MOSQ_ERR_PROTOCOL;
-}
+	int error = errno;
 
-/* Returns why the guard has refused the broker's address. */
-static const char *explain_refusal(const struct guard *guard, char words[static WORDS_BYTES])
-{
-	const char *more = reach_sentence(guard->refused_lacks);
-
-	switch (guard->refused) {
-	case GUARD_PORT:
-		return "the broker's port belongs to another service";
-	case GUARD_OWN:
-		return "the broker's address is this server's own";
-	default:
-		snprintf(words, WORDS_BYTES, "the broker's address is not public%s%s",
-			 more ? ": " : "", more ?: "");
-		return words;
-	}
-}
-
-static const char *explain(const struct session *session, int result, int error,
-			   char words[static WORDS_BYTES])
-{
-	static const char *const answers[] = {
-	    "the broker accepted",
-	    "the broker does not speak MQTT 3.1.1",
-	    "the broker rejects the client identifier",
-	    "the broker is not available",
-	    "the broker rejects the user name or the password",
-	    "the broker rejects the user name or the password",
-	};
-
-	if (session->has_run_out)
-		return "the broker's messages and the account's devices take more memory than a "
-		       "connection has";
-	if (session->has_sent_qos_2)
-		return "the broker sent a message of QoS 2, and the subscriptions ask for 1";
-	if (session->guard.refused)
-		return explain_refusal(&session->guard, words);
-	if (result < 0)
-		return -result < (int)(sizeof(answers) / sizeof(*answers))
-			   ? answers[-result]
-			   : "the broker rejects the connection";
-	if (is_silence(result) && !session->is_up && !session->guard.reaches_all)
-		return "no MQTT broker answers there";
-	switch (result) {
-	case MOSQ_ERR_ERRNO:
-		return error ? strerror(error) : "the connection was lost";
-	case MOSQ_ERR_EAI:
-		return "the broker's host name cannot be resolved";
-	case MOSQ_ERR_TLS:
-		return "TLS failed: check the broker's port and certificate";
-	case MOSQ_ERR_KEEPALIVE:
-		return "the broker does not answer";
-	case MOSQ_ERR_CONN_LOST:
-		return "the broker closed the connection";
-	default:
-		return mosquitto_strerror(result);
-	}
+	if (session->socket >= 0)
+		close(session->socket);
+	session->socket = -1;
+	errno = error;
 }
 
 static void session_fail(struct session *session, int result, int64_t now_ms)
 {
-	char words[WORDS_BYTES];
-	int error = errno;
+	struct session_end end = {.guard = &session->guard,
+				  .result = session->result < 0 ? session->result : result,
+				  .error = errno,
+				  .was_up = session->is_up,
+				  .has_sent_qos_2 = session->has_sent_qos_2};
+	char words[EXPLAIN_BYTES];
 
 	session->has_run_out |= budget_take_failure(session->budget);
+	end.has_run_out = session->has_run_out;
 	if (session->is_up && now_ms - session->up_ms >= STEADY_MS)
 		session->failures = 0;
 	session->next_ms = now_ms + pause_ms(session->failures++);
-	session->on_state(
-	    session->context,
-	    explain(session, session->result < 0 ? session->result : result, error, words));
-	mosquitto_destroy(session->mosquitto);
-	session->mosquitto = NULL;
-	session->is_up = false;
-	session->unsent = 0;
-	session->stalled_ms = 0;
+	session->on_state(session->context, explain_end(&end, words));
+	session_finish(session);
 }
 
 /* ---- what the library says ---- */
@@ -214,22 +161,96 @@ static bool create(struct session *session)
 							     settings->password) == 0);
 }
 
+/* Lets the library speak over the socket, which is connected. */
+static void speak(struct session *session, int64_t now_ms)
+{
+	const struct lookup_address *address = &session->found.addresses[session->next_address - 1];
+	int result = MOSQ_ERR_INVAL;
+
+	guard_give(&session->guard, session->socket, (const struct sockaddr *)&address->to,
+		   address->length);
+	session->socket = -1;
+	if (create(session))
+		result = mosquitto_connect(session->mosquitto, session->settings->host,
+					   session->settings->port, KEEP_ALIVE_S);
+	guard_take_back(&session->guard);
+	if (result != MOSQ_ERR_SUCCESS)
+		session_fail(session, result, now_ms);
+}
+
+/* Connects to the next address that the guard permits. Fails with errno after the last one. */
+static void connect_next(struct session *session, int64_t now_ms)
+{
+	while (session->next_address < session->found.count) {
+		const struct lookup_address *address =
+		    &session->found.addresses[session->next_address++];
+		const struct sockaddr *to = (const struct sockaddr *)&address->to;
+
+		errno = EACCES;
+		if (!guard_permits(&session->guard, to))
+			continue;
+		session->socket = (int)syscall(SYS_socket, to->sa_family,
+					       SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		if (session->socket < 0)
+			continue;
+		session->socket_number++;
+		session->connect_until_ms = now_ms + CONNECT_MS;
+		if (syscall(SYS_connect, session->socket, to, address->length) == 0 ||
+		    errno == EINPROGRESS)
+			return;
+		drop_socket(session);
+	}
+	session_fail(session, MOSQ_ERR_ERRNO, now_ms);
+}
+
+static void continue_connect(struct session *session, int64_t now_ms)
+{
+	struct pollfd wait = {.fd = session->socket, .events = POLLOUT};
+	socklen_t size = sizeof(int);
+	int error = ETIMEDOUT;
+
+	if (poll(&wait, 1, 0) != 1) {
+		if (now_ms < session->connect_until_ms)
+			return;
+	} else if (getsockopt(session->socket, SOL_SOCKET, SO_ERROR, &error, &size) != 0) {
+		error = errno;
+	}
+	if (error == 0) {
+		speak(session, now_ms);
+		return;
+	}
+	errno = error;
+	drop_socket(session);
+	connect_next(session, now_ms);
+}
+
+static void take_lookup(struct session *session, int64_t now_ms)
+{
+	if (!lookup_take(session->lookup, &session->found))
+		return;
+	session->lookup = NULL;
+	session->next_address = 0;
+	if (session->found.count)
+		connect_next(session, now_ms);
+	else
+		session_fail(session, MOSQ_ERR_EAI, now_ms);
+}
+
 static void start(struct session *session, int64_t now_ms)
 {
-	int result;
+	const struct session_settings *settings = session->settings;
+	bool was_slow = session->found.was_slow || (session->failures && !session->found.count);
 
 	session->guard.refused = GUARD_NONE;
 	session->has_sent_qos_2 = false;
 	session->result = 0;
-	errno = 0;
-	if (!create(session)) {
-		session_fail(session, MOSQ_ERR_INVAL, now_ms);
-		return;
-	}
-	result = mosquitto_connect(session->mosquitto, session->settings->host,
-				   session->settings->port, KEEP_ALIVE_S);
-	if (result != MOSQ_ERR_SUCCESS)
-		session_fail(session, result, now_ms);
+	session->found.count = 0;
+	session->lookup = lookup_begin(settings->host, settings->port, was_slow, session->on_wake,
+				       session->context);
+	if (session->lookup)
+		take_lookup(session, now_ms);
+	else
+		session_fail(session, MOSQ_ERR_NOMEM, now_ms);
 }
 
 /* ---- a turn ---- */
@@ -247,6 +268,7 @@ static int read_some(struct session *session)
 		session->has_progress = false;
 		result = mosquitto_loop_read(session->mosquitto, 1);
 	}
+	session->has_more = session->has_progress;
 	return session->has_sent_qos_2 ? MOSQ_ERR_PROTOCOL : result;
 }
 
@@ -285,10 +307,15 @@ static void drive(struct session *session, int64_t now_ms)
 	int result;
 
 	if (!session->mosquitto) {
-		if (now_ms >= session->next_ms)
+		if (session->socket >= 0)
+			continue_connect(session, now_ms);
+		else if (session->lookup)
+			take_lookup(session, now_ms);
+		else if (now_ms >= session->next_ms)
 			start(session, now_ms);
 		return;
 	}
+	session->has_more = false;
 	result = turn(session, now_ms);
 	if (result != MOSQ_ERR_SUCCESS || session->result < 0)
 		session_fail(session, result, now_ms);
@@ -350,21 +377,29 @@ bool session_ran_out(struct session *session)
 
 int session_socket(const struct session *session)
 {
-	return session->mosquitto && !rests(session, clock_ms())
-		   ? mosquitto_socket(session->mosquitto)
-		   : -1;
+	if (rests(session, clock_ms()))
+		return -1;
+	return session->mosquitto ? mosquitto_socket(session->mosquitto) : session->socket;
 }
 
-int session_wait_ms(const struct session *session, int most_ms)
+int64_t session_due_ms(const struct session *session, int64_t until_ms)
 {
-	int64_t left_ms = session->rests_until_ms - clock_ms();
+	int64_t due_ms = until_ms;
 
-	return left_ms > 0 && left_ms < most_ms ? (int)left_ms : most_ms;
+	if (rests(session, clock_ms()))
+		due_ms = session->rests_until_ms;
+	else if (session->has_more)
+		due_ms = 0;
+	else if (session->socket >= 0)
+		due_ms = session->connect_until_ms;
+	else if (!session->mosquitto && !session->lookup)
+		due_ms = session->next_ms;
+	return due_ms < until_ms ? due_ms : until_ms;
 }
 
 bool session_wants_write(const struct session *session)
 {
-	return session->mosquitto && mosquitto_want_write(session->mosquitto);
+	return session->mosquitto ? mosquitto_want_write(session->mosquitto) : session->socket >= 0;
 }
 
 bool session_has_room(const struct session *session)
@@ -405,38 +440,43 @@ bool session_subscribe(struct session *session, const char *pattern)
 
 void session_init(struct session *session)
 {
-	guard_enter(&session->guard);
+	session->socket = session->guard.given = -1;
+}
+
+void session_leave(struct session *session, int64_t now_ms)
+{
+	session->leave_until_ms = now_ms + FAREWELL_MS;
+	session->is_farewell_sent = false;
 }
 
 /* Disconnects after the acknowledgement of the last message: a broker drops what it has not read
  * from a connection that is closed too early. Without the acknowledgement the connection is closed
  * without a DISCONNECT, so the broker publishes the will. */
-static void say_farewell(struct session *session)
+bool session_has_left(struct session *session, int64_t now_ms)
 {
-	int64_t end_ms = clock_ms() + FAREWELL_MS;
-	bool is_told = false;
-
-	while ((!is_told || session->unsent) && clock_ms() < end_ms) {
-		struct pollfd wait = {.fd = session_socket(session),
-				      .events = session_wants_write(session) ? POLLOUT : POLLIN};
-
-		if (!is_told && session_has_room(session))
-			is_told = publish(session, session->settings->will, "offline", 7, 1, true);
-		(void)poll(&wait, 1, FAREWELL_POLL_MS);
-		session_drive(session, clock_ms());
-		if (!session->is_up)
-			return;
-	}
-	if (is_told && !session->unsent)
-		mosquitto_disconnect(session->mosquitto);
+	if (!session->is_up || now_ms >= session->leave_until_ms)
+		return true;
+	if (!session->is_farewell_sent && session_has_room(session))
+		session->is_farewell_sent =
+		    publish(session, session->settings->will, "offline", 7, 1, true);
+	session_drive(session, now_ms);
+	if (!session->is_up)
+		return true;
+	if (!session->is_farewell_sent || session->unsent)
+		return false;
+	mosquitto_disconnect(session->mosquitto);
+	return true;
 }
 
 void session_finish(struct session *session)
 {
-	if (session->is_up)
-		say_farewell(session);
+	lookup_cancel(session->lookup);
+	session->lookup = NULL;
+	drop_socket(session);
 	if (session->mosquitto)
 		mosquitto_destroy(session->mosquitto);
 	session->mosquitto = NULL;
-	guard_enter(NULL);
+	session->is_up = session->has_more = false;
+	session->unsent = 0;
+	session->stalled_ms = 0;
 }

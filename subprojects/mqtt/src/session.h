@@ -3,12 +3,14 @@
  *
  *   waiting --its time--> connecting --CONNACK--> up --anything wrong--> waiting
  *
- * libmosquitto waits in its look-up and connect, so each session has a thread of its own. All
- * functions are called with the session's budget entered: the library allocates what a broker
- * announces and sends. */
+ * While it connects it looks up the broker's name, then connects a socket to one of its addresses
+ * after the other, then lets libmosquitto speak over that. Nothing waits: many sessions share a
+ * thread. All functions are called with the session's budget entered, and its guard: the library
+ * allocates what a broker announces and sends. */
 #pragma once
 
 #include "guard.h"
+#include "lookup.h"
 
 #include <mosquitto.h>
 #include <sandboxed/budget.h>
@@ -28,15 +30,24 @@ struct session {
 	const struct session_settings *settings;
 	struct guard guard;
 	struct budget *budget;	     /* the account's */
-	struct mosquitto *mosquitto; /* NULL while the session waits */
+	struct lookup *lookup;	     /* of the broker's name; NULL: none is under way */
+	struct lookup_found found;   /* its result */
+	unsigned next_address;	     /* the address of found to connect to next */
+	int socket;		     /* that connects; -1: none */
+	int64_t connect_until_ms;    /* latest end of that */
+	unsigned socket_number;	     /* grows with each socket of the session */
+	struct mosquitto *mosquitto; /* NULL while the session waits or connects */
 	bool is_up;
-	bool has_progress;	  /* something was read */
+	bool has_progress; /* something was read */
+	bool has_more;	   /* perhaps something is left to read, which no poll finds */
+	bool is_farewell_sent;
 	bool has_run_out;	  /* an allocation has failed since the last session_ran_out() */
 	bool has_sent_qos_2;	  /* the broker has sent QoS 2, which was not granted */
 	int result;		  /* MOSQ_ERR_..., or the code of a CONNACK as a negative number */
 	unsigned unsent;	  /* messages that the socket has not taken */
 	int64_t stalled_ms;	  /* since when the socket takes nothing; 0: it takes data */
 	int64_t next_ms, up_ms;	  /* time of the next attempt; start of the session */
+	int64_t leave_until_ms;	  /* latest end of the farewell */
 	int64_t paid_us, paid_ms; /* processor time that it may use now, and since when that grew */
 	int64_t rests_until_ms;
 	unsigned failures; /* number of failures in a row */
@@ -47,14 +58,19 @@ struct session {
 	void (*on_message)(void *context, const char *topic, const char *payload, size_t length);
 	/* Called for a retained message of an earlier session. */
 	void (*on_retained)(void *context, const char *topic);
+	/* Called in any thread: session_drive() has something to do. */
+	void (*on_wake)(void *context);
 	void *context;
 };
 
-/* Called in the session's thread, whose guard it sets. settings, the budget, the guard's rules and
- * the functions must be set. */
+/* settings, the budget, the guard's rules and the functions must be set. */
 void session_init(struct session *session);
-/* Disconnects without publishing the will; waits at most 5 s until the broker has taken all
- * messages. */
+/* Begins to end the session: it says "offline" in place of the will, and waits at most 5 s until
+ * the broker has taken all messages. */
+void session_leave(struct session *session, int64_t now_ms);
+/* Continues that as session_drive(). Returns true at the end; then call session_finish(). */
+bool session_has_left(struct session *session, int64_t now_ms) __attribute__((warn_unused_result));
+/* Drops what is left of the session. */
 void session_finish(struct session *session);
 
 /* Reads and writes, or connects if it is time. Does nothing while the session rests: a broker that
@@ -65,8 +81,8 @@ void session_drive(struct session *session, int64_t now_ms);
 bool session_ran_out(struct session *session);
 /* Returns the socket to wait for, or -1 if there is none, or if the session rests. */
 int session_socket(const struct session *session);
-/* Returns how long the session rests, most_ms at most; else most_ms. */
-int session_wait_ms(const struct session *session, int most_ms);
+/* Returns when session_drive() is to be called at the latest, until_ms at most. */
+int64_t session_due_ms(const struct session *session, int64_t until_ms);
 bool session_wants_write(const struct session *session);
 
 bool session_has_room(const struct session *session);

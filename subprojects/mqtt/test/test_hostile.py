@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from bridge_process import ACCOUNT, Api, Bridge, FloodingBroker, SlowBroker, device_id, publish_packet
+from bridge_process import ACCOUNT, CONNACK, Api, Bridge, FloodingBroker, SlowBroker, device_id, publish_packet
 from broker import PASSWORD, USER, Broker
 from run_folder import readable_folder
 from test_bridge import NAME, certificate
@@ -19,6 +19,8 @@ MEBIBYTE = 1 << 20
 # A session may have 16 MiB; the rest is the process itself, and memory that the C library keeps.
 MOST = 40 * MEBIBYTE
 MANY_MOST = 512 * MEBIBYTE
+HOSTILE = 200  # accounts
+LOOPS, LOOKUPS = 4, 16  # threads at most: LOOPS_MAX, LOOKUP_THREADS_MAX
 
 
 def peak_bytes(bridge):
@@ -41,6 +43,11 @@ def cpu_s(bridge):
 
 def threads(bridge):
     return len(os.listdir(f"/proc/{bridge.process.pid}/task"))
+
+
+def sockets(bridge):
+    folder = f"/proc/{bridge.process.pid}/fd"
+    return sum(os.readlink(os.path.join(folder, name)).startswith("socket:") for name in os.listdir(folder))
 
 
 def topic(last, number=0):
@@ -129,6 +136,67 @@ def test_many_brokers_cannot_fill_the_bridge():
         assert peak_bytes(bridge) < MANY_MOST
 
 
+STEPS = ("closes at once", "closes after CONNECT", "never answers", "closes in the CONNACK", "drips", "closes after CONNACK")
+
+
+class StepBroker(SlowBroker):
+    """A broker that fails at a step."""
+
+    def __init__(self, step):
+        self.step = step
+        self.greeted = 0
+        super().__init__()
+
+    def _serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = self.listener.accept()
+                self.peers.append(peer)
+                self.greeted += 1
+                if self.step == "closes at once":
+                    peer.close()
+                    continue
+                threading.Thread(target=self._talk, args=[peer], daemon=True).start()
+
+    def talk(self, peer):
+        peer.recv(4096)
+        if self.step in ("never answers", "closes after CONNECT"):
+            answer = b""
+        else:
+            answer = CONNACK if self.step == "closes after CONNACK" else CONNACK[:3]
+        for number in range(len(answer)):
+            peer.sendall(answer[number:number + 1])
+            if self.step == "drips":
+                time.sleep(1)
+        if self.step.startswith("closes"):
+            peer.close()
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_brokers_that_fail_at_a_step(step):
+    """Two hundred accounts of such brokers share threads with others, which go on, and newly connect."""
+    with StepBroker(step) as hostile, Bridge("--allow", "127.0.0.1") as bridge, victim(bridge), Broker() as broker, \
+            broker.listen("displayd/#") as heard:
+        for number in range(HOSTILE):
+            bridge.open(hostile.port, account=uuid(number))
+        wait_until(lambda: hostile.greeted >= HOSTILE, "connections of all")
+        bridge.open(broker.port, account=ACCOUNT, user=USER, password=PASSWORD)
+        heard.wait_for(f"displayd/{ACCOUNT}/availability", b"online")
+        assert threads(bridge) <= 1 + LOOPS
+
+
+def test_names_that_are_not_found():
+    """They take their turns in a few threads."""
+    with Bridge("--allow", "127.0.0.1", "--allow", "::1") as bridge, victim(bridge), Broker() as broker, \
+            broker.listen("displayd/#") as heard:
+        for number in range(HOSTILE):
+            bridge.open(broker.port, host=f"name-{number}.invalid", account=uuid(number))
+        assert "resolved" in error_of(bridge)
+        bridge.open(broker.port, host=NAME, account=ACCOUNT, user=USER, password=PASSWORD)
+        heard.wait_for(f"displayd/{ACCOUNT}/availability", b"online")
+        assert threads(bridge) <= 1 + LOOPS + LOOKUPS
+
+
 class TicketBroker(SlowBroker):
     """A broker with TLS that sends tickets for later sessions without end (RFC 8446, 4.6.1), and nothing else."""
 
@@ -182,17 +250,16 @@ def requests_for_a_hello(_):
 
 
 @pytest.mark.parametrize("kind", ["tickets", "requests for a hello"])
-def test_records_without_end_keep_no_thread(paths, kind):
+def test_records_without_end_keep_no_connection(paths, kind):
     """OpenSSL reads them one after the other, without a look at whether the account still wants its connection."""
     broker = TicketBroker(paths) if kind == "tickets" else RecordBroker(requests_for_a_hello)
     with broker as hostile, Bridge("--allow", "127.0.0.1", "--allow", "::1", "--certificates", paths[0],
                                    readable=[os.path.dirname(paths[0])]) as bridge, victim(bridge):
-        before = threads(bridge)
+        before = sockets(bridge)
         bridge.open(hostile.port, host=NAME, tls=True)
         wait_until(lambda: hostile.sent > 16 * MEBIBYTE, "records")
-        assert threads(bridge) == before + 1
         bridge.say({"close": ACCOUNT, "forget": False})
-        wait_until(lambda: threads(bridge) == before, "the end of the connection")
+        wait_until(lambda: sockets(bridge) == before, "the end of the connection")
 
 
 def test_a_broker_takes_a_part_of_the_processor():

@@ -21,7 +21,8 @@
 #define LINK_FD 3
 #define PROGRAM_FD 4
 #define MAX_FILES 16
-#define MAX_FILES_NETWORK 512
+/* The bridge to MQTT has up to six sockets for each of 1,200 connections. */
+#define MAX_FILES_NETWORK 8192
 #define MAX_THREADS 64
 
 static bool limit(int resource, uint64_t value)
@@ -44,8 +45,9 @@ static bool limit_at_most(int resource, uint64_t value)
 static bool enter_limits(const struct sandbox_limits *limits, unsigned files)
 {
 	return limit(RLIMIT_DATA, limits->data_bytes) &&
-	       limit_at_most(RLIMIT_STACK, limits->stack_bytes) && limit(RLIMIT_NOFILE, files) &&
-	       limit(RLIMIT_CORE, 0) && limit(RLIMIT_MEMLOCK, 0) && limit(RLIMIT_MSGQUEUE, 0) &&
+	       limit_at_most(RLIMIT_STACK, limits->stack_bytes) &&
+	       limit_at_most(RLIMIT_NOFILE, files) && limit(RLIMIT_CORE, 0) &&
+	       limit(RLIMIT_MEMLOCK, 0) && limit(RLIMIT_MSGQUEUE, 0) &&
 	       (limits->cpu_s == 0 || limit(RLIMIT_CPU, limits->cpu_s));
 }
 

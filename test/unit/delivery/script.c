@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "db/storage_common.h"
+#include "delivery/balance_region.h"
 #include "delivery/watch_region.h"
 #include "task/rate.h"
 
@@ -40,8 +41,9 @@ static unsigned value_count, column_count;
 
 int script_begin(void **state)
 {
-	static const struct region *const regions[] = {&cursor_region, &change_region, &rate_region,
-						       &storage_region, &watch_region};
+	static const struct region *const regions[] = {
+	    &cursor_region, &change_region,  &rate_region,    &storage_region,
+	    &watch_region,  &balance_region, &instance_region};
 
 	(void)state;
 	now_ms = start_ms;
