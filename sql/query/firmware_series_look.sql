@@ -1,7 +1,7 @@
--- Settles a running series that has something to settle: its panel has the new version, or has not come back with it in
--- time, which stops the series; or no device is left. Else finds the next row_limit devices of a series, which nobody else
--- has locked, in their order. At least one row. changed_id: the account of the settled series. next_id: a device whose turn
--- comes. is_running: some series is running.
+-- Settles a running series that has something to settle: its panel has the new version, or has not come back with it
+-- in time, which stops the series; or no device is left. Else finds the next row_limit devices of a series, which
+-- nobody else has locked, in their order. At least one row. changed_id: the account of the settled series. next_id: a
+-- device whose turn comes. is_running: some series is running.
 -- params: row_limit int4
 -- row: is_running bool, changed_id uuid?, series_id uuid?, account_id uuid?, next_id uuid?, board text?,
 --   firmware_version text?, last_online_at timestamptz?, has_connected bool, image_id uuid?, image_version text?
