@@ -1,7 +1,8 @@
 -- Gives the next device of a series its turn: orders its panel to fetch the image. Leaves out those before it, with a
--- reason each; device_id of no device: it leaves out only. No row: the series has ended, or another worker was faster;
--- a row whose generation is NULL: no device had its turn. The device's line decides which of two workers that saw the
--- same turn takes it: the UPDATE of the other one finds it taken, where a SELECT would see it as it was before.
+-- reason each; device_id of no device: it leaves out only. No row: the series has ended, or another worker was
+-- faster; a row whose generation is NULL: no device had its turn. The device's line decides which of two workers that
+-- saw the same turn takes it: the UPDATE of the other one finds it taken, where a SELECT would see it as it was
+-- before.
 -- params: series_id uuid, device_id uuid, image_id uuid, left_ids uuid[], reasons text[]
 -- row: generation int8?, account_id uuid
 -- changes: device_id

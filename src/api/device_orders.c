@@ -263,7 +263,7 @@ static struct step_result move(struct task *task)
 				address.length ? address : str_from(api_service(task)->panel_url),
 				task_device(task)->id, str_from(ordering->key));
 	if (link.excess)
-		return api_fail_link(task, &link);
+		return api_fail_link(task, &link, address.length ? "the address" : "--public-url");
 	return store_move(task);
 }
 
@@ -291,11 +291,12 @@ static struct step_result begin_firmware(struct task *task)
 
 ENDPOINT_FIRMWARE_SET(.handler = begin_firmware, .state_size = sizeof(struct ordering));
 
-struct step_result api_fail_link(struct task *task, const struct device_link *link)
+struct step_result api_fail_link(struct task *task, const struct device_link *link,
+				 const char *origin)
 {
 	return task_fail(task, PROBLEM_PUBLIC_URL_TOO_LONG,
-			 "device URL has %zu characters, maximum %d; shorten --public-url by %zu",
-			 link->polling_url.length, DEVICE_URL_LENGTH_MAX, link->excess);
+			 "device URL has %zu characters, maximum %d; shorten %s by %zu",
+			 link->polling_url.length, DEVICE_URL_LENGTH_MAX, origin, link->excess);
 }
 
 /* The panel's address only shows: programs send back what GET returned. */

@@ -193,6 +193,16 @@ def test_another_address(world, firmware):
     assert world.sql("SELECT order_url FROM device WHERE id = %s", firmware.device) == [(None,)]
 
 
+def test_an_address_that_panels_do_not_take(world, firmware):
+    """The reason names the address, not the server's own one."""
+    with panel_of(world, firmware.made) as panel:
+        firmware.introduce(panel)
+        refused = firmware.set({"address": f"https://{'a' * 40}.example.org:8443"}).problem(409)
+        assert refused["code"] == "public_url_too_long" and "shorten the address by 10" in refused["detail"]
+        assert firmware.get()["change"] is None
+        assert firmware.set({"address": f"https://{'a' * 30}.example.org:8443"}).status == 200
+
+
 def test_by_v0(world, firmware):
     path = f"/v0/devices/{firmware.device}/update_firmware_settings"
 

@@ -65,7 +65,7 @@ static struct step_result fail_link(struct task *task)
 {
 	const struct new_device *device = task_state(task);
 
-	return api_fail_link(task, &device->link);
+	return api_fail_link(task, &device->link, "--public-url");
 }
 
 static struct step_result new_device_found(struct task *task)

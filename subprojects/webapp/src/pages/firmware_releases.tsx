@@ -111,7 +111,7 @@ export function FirmwareReleases({ onAdded }: { onAdded: () => void }): JSX.Elem
 		onAdded();
 	};
 	return (
-		<section aria-labelledby="releases">
+		<section class="stack" aria-labelledby="releases">
 			<h2 id="releases">Releases</h2>
 			<p>
 				The server takes the newest image for each board, if it has the checksum that the release
