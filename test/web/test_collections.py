@@ -76,7 +76,7 @@ def add(browser, repository, content, path=ARCHIVE, folder="apps"):
 
 def end_of(browser, made):
     at = f"{PATH}/{made['id']}"
-    return wait_until(lambda: (shown := browser.get(at).ok())["state"] not in ("waiting", "fetching") and shown, "its end", 90)
+    return wait_until(lambda: (shown := browser.get(at).ok())["state"] not in ("waiting", "fetching") and shown, "its end", 300)
 
 
 def again(browser, shown, repository=None, content=None, path=ARCHIVE):
