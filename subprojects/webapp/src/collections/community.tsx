@@ -19,7 +19,9 @@ export function Community(): JSX.Element | null {
 		setAsking(true);
 		setFault(undefined);
 		try {
-			await post("/web/collections", COMMUNITY);
+			if (shown)
+				await post("/web/collections/{collectionId}/fetch", undefined, { collectionId: shown.id });
+			else await post("/web/collections", COMMUNITY);
 		} catch (error) {
 			if (!(error instanceof Problem)) throw error;
 			setFault(error.message);
@@ -30,13 +32,6 @@ export function Community(): JSX.Element | null {
 	if (shown && isBusy(shown)) return <Progress of={shown} />;
 	return (
 		<>
-			{!shown && (
-				<div class="row">
-					<Button kind="primary" isBusy={isAsking} onClick={() => void bring()}>
-						Bring in about 1,000 apps of the community (27 MB)
-					</Button>
-				</div>
-			)}
 			{shown && (
 				<p class="notice bad">
 					{shown.problem === null
@@ -47,6 +42,11 @@ export function Community(): JSX.Element | null {
 					</a>
 				</p>
 			)}
+			<div class="row">
+				<Button kind="primary" isBusy={isAsking} onClick={() => void bring()}>
+					{shown ? "Try again" : "Bring in about 1,000 apps of the community (27 MB)"}
+				</Button>
+			</div>
 			{fault !== undefined && (
 				<p class="notice bad" role="alert">
 					{fault}
