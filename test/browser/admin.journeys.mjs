@@ -1,5 +1,6 @@
 // Administration: finding accounts, signing them out, the audit log, the state of the instance.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { pressMore, waitUntil } from "./wait.mjs";
 
 function heading(page, name) {
@@ -9,6 +10,19 @@ function heading(page, name) {
 async function administrator(stage, options) {
 	const person = await stage.ask("person", { roles: ["administrator"], name: "Grace Hopper" });
 	return { person, page: await stage.signedIn(person, options) };
+}
+
+/** Counts the clicks of a page from now on. Returns a function for their number. */
+async function countClicks(page) {
+	let count = 0;
+	await page.exposeFunction("countClick", () => count++);
+	await page.addInitScript(() =>
+		addEventListener("click", (event) => event.isTrusted && window.countClick(), true),
+	);
+	return async () => {
+		await page.evaluate(() => undefined);
+		return count;
+	};
 }
 
 export default {
@@ -111,6 +125,29 @@ export default {
 		await theirs.getByText(`\u2068${name}\u2069 removed`).waitFor();
 		await page.goto("admin/audit");
 		await page.getByText(`removed the device \u2068${name}\u2069`).first().waitFor();
+	},
+
+	"an administrator downloads a backup": async (stage) => {
+		const { person, page } = await administrator(stage);
+		const clicks = await countClicks(page);
+		await page.goto("admin/backups");
+		await heading(page, "Backups").waitFor();
+		const button = page.getByRole("button", { name: "Make and download a backup" });
+		const fill = (label, text) => page.getByLabel(label, { exact: true }).fill(text);
+		await fill("Pass phrase", "purple lamps hum quietly");
+		await fill("Pass phrase again", "purple lamps hum");
+		await fill("Your password", person.password);
+		await button.click();
+		await page.getByText("Does not match the pass phrase.").waitFor();
+		await fill("Pass phrase again", "purple lamps hum quietly");
+		const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+		assert.match(download.suggestedFilename(), /^displayd-\d{4}-\d\d-\d\d\.backup\.age$/);
+		const file = fs.readFileSync(await download.path());
+		assert.equal(file.subarray(0, 22).toString(), "age-encryption.org/v1\n");
+		assert.equal(await clicks(), 2);
+		await page.getByText("The download has begun.").waitFor();
+		await page.getByRole("rowheader", { name: person.email }).waitFor();
+		await page.getByText("Last backup: just now").waitFor();
 	},
 
 	"how the instance is": async (stage) => {
