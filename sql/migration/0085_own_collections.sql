@@ -7,7 +7,6 @@ COMMENT ON COLUMN app_archive.is_for_all IS 'false: its apps are private ones of
 ALTER TABLE app_archive DROP CONSTRAINT app_archive_unique;
 CREATE UNIQUE INDEX app_archive_all_unique ON app_archive (url, folder) WHERE is_for_all;
 CREATE UNIQUE INDEX app_archive_own_unique ON app_archive (account_id, url, folder) WHERE NOT is_for_all;
-CREATE INDEX app_archive_leased ON app_archive (leased_until);
 ALTER TABLE app_collection ADD COLUMN is_private boolean NOT NULL DEFAULT false;
 COMMENT ON COLUMN app_collection.is_private IS 'of the app_archive with its ID: no other import chooses it';
 

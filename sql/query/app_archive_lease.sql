@@ -8,7 +8,7 @@
 WITH due AS (
 	SELECT id, tries >= 5 AND state IN ('waiting', 'fetching') AS is_last
 	FROM app_archive
-	WHERE leased_until <= present_time()
+	WHERE asked_at > '-infinity' AND leased_until <= present_time()
 		AND (state IN ('waiting', 'fetching') OR ended_at <= present_time() - interval '1 day')
 		AND (is_for_all OR 0 = (
 			SELECT count(*)

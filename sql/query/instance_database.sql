@@ -13,8 +13,8 @@ SELECT current_setting('server_version') AS version,
 	coalesce(backed_up_at, 'epoch') AS backed_up_at,
 	(SELECT count(*) FROM webhook
 		WHERE is_enabled AND failing_since < present_time() - interval '1 hour') AS webhooks_failing,
-	(SELECT count(*) FROM app_archive WHERE state = 'failed') AS collections_failed,
-	(SELECT count(*) FROM app_archive WHERE state = 'held') AS collections_held,
-	(SELECT count(*) FROM firmware_releases WHERE state = 'failed') AS firmware_failed
+	(SELECT count(*) FROM app_archive WHERE asked_at > '-infinity' AND state = 'failed') AS collections_failed,
+	(SELECT count(*) FROM app_archive WHERE asked_at > '-infinity' AND state = 'held') AS collections_held,
+	(SELECT count(*) FROM firmware_releases WHERE is_it AND state = 'failed') AS firmware_failed
 FROM site
 WHERE is_it

@@ -12,4 +12,7 @@ WITH unhurried AS MATERIALIZED (
 	SET seen_at = excluded.seen_at,
 		swept_to = excluded.swept_to
 )
-SELECT EXISTS (SELECT FROM presence WHERE seen_at < present_time() - interval '60 seconds' AND id <> :id) AS has_ended
+SELECT EXISTS (
+	SELECT FROM presence
+	WHERE id > '00000000-0000-0000-0000-000000000000' AND seen_at < present_time() - interval '60 seconds' AND id <> :id
+) AS has_ended

@@ -11,7 +11,7 @@ WITH unhurried AS MATERIALIZED (
 	SELECT id, seen_at, swept_to
 	FROM presence
 	CROSS JOIN unhurried
-	WHERE seen_at < present_time() - interval '60 seconds'
+	WHERE presence.id > '00000000-0000-0000-0000-000000000000' AND seen_at < present_time() - interval '60 seconds'
 	ORDER BY seen_at, id
 	LIMIT 1
 	FOR UPDATE OF presence SKIP LOCKED

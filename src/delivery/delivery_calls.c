@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "change_hint.h"
 #include "domain/push.h"
+#include "metric/metric.h"
 #include "modules.h"
 
 /* Functions for other folders. */
@@ -228,4 +229,35 @@ void delivery_connect(struct delivery *delivery, struct panel *panel,
 		orders_moved(&delivery->orders, panel);
 	}
 	panel_connections_connect(&delivery->connections, panel, &lookup->way, request);
+}
+
+/* Counts panels that polled last at this worker, within a minute. Recently used panels are at the
+ * end of the list. */
+static unsigned count_polling(const struct panels *panels)
+{
+	enum { POLLING_MS = 60 * 1000 };
+	uint64_t now_ms = loop_now_ms(panels->loop);
+	unsigned count = 0;
+
+	for (const struct list *node = panels->by_use.previous; node != &panels->by_use;
+	     node = node->previous) {
+		const struct panel *panel = container_of(node, struct panel, by_use);
+
+		if (now_ms - panel->used_ms > POLLING_MS)
+			break;
+		count += panel->polled && panel->connection_count == 0 &&
+			 now_ms - (uint64_t)panel->polled->at_ms <= POLLING_MS &&
+			 cursor_was_set_here(panels->cursors, panel->id);
+	}
+	return count;
+}
+
+void delivery_tell(const struct delivery *delivery)
+{
+	const struct panels *panels = &delivery->panels;
+
+	metric_set(METRIC_PANELS, 0, (int64_t)panels->by_id.count);
+	metric_set(METRIC_PANELS_CONNECTED, METRIC_PANEL_LINK, panels->connected);
+	metric_set(METRIC_PANELS_CONNECTED, METRIC_PANEL_POLLING, count_polling(panels));
+	metric_set(METRIC_PICTURE_BYTES, 0, (int64_t)delivery->pictures.bytes);
 }

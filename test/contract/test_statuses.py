@@ -183,11 +183,11 @@ def conflict(stage, found):
     if found[2]["operationId"] == "testWebhook":  # its secret is not encrypted with a key of
                                                   # this server
         return stage.request(found)
-    if found[2]["operationId"] == "createInstallation":
+    if found[2]["operationId"] in ("createInstallation", "installScript"):
         full = stage.account.device()
         scene.fill(stage.world, full)
-        return stage.request(found, body={"app": stage.app(approved=True)},
-                             target=stage.target(found[1], "", deviceId=full.id))
+        body = {"app": stage.app(approved=True)} if found[2]["operationId"] == "createInstallation" else None
+        return stage.request(found, body=body, target=stage.target(found[1], "", deviceId=full.id))
     if found[2]["operationId"] == "setLeader":
         return stage.request(found, body={"leader": stage.device.id})
     if found[2]["operationId"] == "copyInstallation":

@@ -174,7 +174,7 @@ def test_not_an_archive(home, archive):
 @pytest.mark.parametrize("members, pointer", [
     ({"scriptContent": None}, ""), ({"scriptLanguage": None}, ""), ({"archive": "UEsF"}, "/archive"), ({"name": "\u2603"}, "/name"),
     ({"name": ""}, "/name"), ({"scriptContent": ""}, "/scriptContent"), ({"scriptLanguage": "C"}, "/scriptLanguage")])
-def test_bodies(home, members, pointer):
+def test_bodies_of_own_scripts(home, members, pointer):
     faults = home.try_install(**members).problem(400)["errors"]
     assert pointer in [fault["pointer"] for fault in faults]
 
