@@ -27,6 +27,8 @@ FILES = {
     "docs/api/public/document.yaml": "info:\n  version: 1.2.0\n",
     "docs/api/pages/document.yaml": "info:\n  version: 1.2.0\n",
     "docs/api/pages/administration.yaml": "example:\n  version: 1.2.0\n  databaseVersion: '15.14'\n",
+    "compose.yaml": "    image: displayd:1.2.0\n",
+    "README.md": "podman load -i displayd-1.2.0-oci-amd64.tar\n",
     "CHANGELOG.md": "# Changes\n\n## [Unreleased]\n\n## [1.2.0] - 2026-12-01\n\nWords.\n\n## [1.1.0] - 2026-11-30\n\nWords.\n",
     "docs/performance.md": "- commit COMMIT, 2026-11-30T16:35:07Z\n",
     "src/a.c": "int a;\n",
@@ -106,8 +108,10 @@ def test_each_place_of_the_version(clone, tmp_path):
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
 
     assert check() == [] and (tmp_path / "stamp").exists()
+    clone.write("debian/changelog", FILES["debian/changelog"].replace("1.2.0", "1.2.0+deb12"))
+    assert check() == []
     (tmp_path / "stamp").unlink()
-    for name in [name for name in FILES if name.startswith(("debian", "docs/api"))]:
+    for name in [name for name in FILES if name.startswith(("debian", "docs/api", "compose", "README"))]:
         clone.write(name, FILES[name].replace("1.2.0", "1.1.0"))
     clone.write("CHANGELOG.md", "# Changes\n")
     assert check() == [
@@ -115,6 +119,8 @@ def test_each_place_of_the_version(clone, tmp_path):
         "docs/api/public/document.yaml:2: version 1.1.0, meson.build has 1.2.0",
         "docs/api/pages/document.yaml:2: version 1.1.0, meson.build has 1.2.0",
         "docs/api/pages/administration.yaml:2: version 1.1.0, meson.build has 1.2.0",
+        "compose.yaml:1: version 1.1.0, meson.build has 1.2.0",
+        "README.md:1: version 1.1.0, meson.build has 1.2.0",
         "CHANGELOG.md: has no version of three numbers"]
     assert not (tmp_path / "stamp").exists()
 
@@ -345,7 +351,9 @@ def test_commands_that_are_refused(tmp_path):
         return subprocess.run([ROOT / "tools/release", *words], capture_output=True, text=True, check=False)
 
     assert "VERSION has three numbers" in run("1.2").stderr
-    assert "belong together" in run("1.2.0", "--packages", str(tmp_path)).stderr
+    assert "--packages needs --key" in run("1.2.0", "--packages", str(tmp_path)).stderr
+    assert "--maintainer is missing" in run("1.2.0", "--key", str(tmp_path)).stderr
+    assert "must be NAME <ADDRESS>" in run("1.2.0", "--key", str(tmp_path), "--maintainer", "Ada").stderr
     assert "is needed" in run().stderr
     inside = run("1.2.0", "--packages", str(tmp_path), "--key", str(ROOT / "README.md"))
     assert inside.returncode == 1 and "keep the key elsewhere" in inside.stderr

@@ -12,6 +12,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 
 import debian
 import pytest
@@ -19,23 +20,15 @@ import yaml
 from packages import make_packages
 from server import PATIENCE_S, ROOT, wait_until
 
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+
+from releasing import image, roots  # noqa: E402
+
 BUILD_S = 3600
+SECONDS = 1_764_525_600
 
 
-def read_stages():
-    """[[(instruction, argument), ...], ...]: one list for each FROM."""
-    with open(os.path.join(ROOT, "Containerfile"), encoding="utf-8") as file:
-        text = re.sub(r"\\\n", " ", file.read())
-    lines = [line.split(None, 1) for line in text.splitlines() if line.strip() and line[0] != "#"]
-    stages = []
-    for name, argument in lines:
-        if name == "FROM":
-            stages.append([])
-        stages[-1].append((name, argument.strip()))
-    return stages
-
-
-STAGES = read_stages()
+STAGES = image.read_stages(os.path.join(ROOT, "Containerfile"))
 
 
 def arguments_of(stage, name):
@@ -137,48 +130,34 @@ def test_what_it_makes(tmp_path):
         pytest.skip(str(why))
 
 
-def buildah(folder, *arguments):
-    """Runs it with its storage in the folder, without a network. Returns its output."""
-    storage = ["--root", os.path.join(folder, "root"), "--runroot", os.path.join(folder, "run"),
-               "--storage-driver", "vfs"]
-    done = subprocess.run(["unshare", "--net", "buildah", *storage, *arguments], text=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=BUILD_S)
-    assert done.returncode == 0, (arguments, done.stdout[-4000:])
-    return done.stdout.strip()
-
-
-def test_the_image(tmp_path):
-    """buildah makes the image of the second stage without a network: from a Debian of this machine that has all
-    that the packages need."""
+def test_the_image(tmp_path, monkeypatch):
+    """tools/release makes its image of the packages and the second stage: here without a network, from a Debian of this
+    machine that has all that the packages need. podman, or another program, would read the archive."""
     if not shutil.which("buildah") or os.getuid() != 0:
         pytest.skip("buildah is not installed, or this is not root")
     try:
         base = debian.root_folder(debian.of_this_machine())
     except debian.Unavailable as why:
         pytest.skip(str(why))
-    folder, context = str(tmp_path / "storage"), tmp_path / "context"
-    os.makedirs(context / "packages")
-    for package in make_packages(tmp_path):
-        shutil.copy(package, context / "packages")
-    (context / "policy.json").write_text('{"default": [{"type": "insecureAcceptAnything"}]}')
-    made = buildah(folder, "from", "scratch").splitlines()[-1]
-    buildah(folder, "add", "--quiet", made, base, "/")
-    policy = ["--signature-policy", str(context / "policy.json")]
-    buildah(folder, "commit", *policy, "--quiet", "--rm", made, "localhost/base")
-    steps = [f"{name} {argument}" for name, argument in STAGES[1]]
-    text = "\n".join(steps).replace(arguments_of(STAGES[1], "FROM")[0], "localhost/base")
-    text = text.replace("--from=build /packages", "packages").replace("apt-get update &&", "")
-    text = re.sub(r"systemd-standalone-\w+", "", text)
-    (context / "Containerfile").write_text(text + "\n")
-    buildah(folder, "build", *policy, "--pull-never", "--isolation", "chroot", "--network", "host", "--format", "docker",
-            "--tag", "localhost/displayd", "--file", str(context / "Containerfile"), str(context))
-    image = json.loads(buildah(folder, "inspect", "--type", "image", "localhost/displayd"))["Docker"]["config"]
-    assert image["User"] == "displayd" and list(image["Volumes"]) == ["/var/lib/displayd"]
-    assert image["Entrypoint"] == json.loads(arguments_of(STAGES[1], "ENTRYPOINT")[0])
-    assert image["Healthcheck"]["Test"][1:] == read_compose()["services"]["displayd"]["healthcheck"]["test"][1:]
-    container = buildah(folder, "from", "--pull-never", "localhost/displayd").splitlines()[-1]
-    shown = buildah(folder, "run", "--isolation", "chroot", container, "--", "displayd", "--check-config")
-    assert re.search(r"listen = 0\.0\.0\.0:8080", shown) and "state-dir = /var/lib/displayd" in shown
+    steps = [re.sub(r"apt-get update &&|systemd-standalone-\w+", "", step) for step in image.steps_of(STAGES[1])]
+    archives = []
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        with open(folder / "log", "w+", encoding="utf-8") as log, \
+                roots.Root("bookworm", "amd64", log, copied_from=base) as root:
+            image.fill(root, make_packages(tmp_path), steps, SECONDS)
+            image.write_files(root.path, SECONDS, folder / "files.tar")
+        layout = image.write_image(folder, folder / "files.tar", "amd64", STAGES[1], "displayd:1.2.0", SECONDS)
+        archives.append(folder / "image.tar")
+        image.pack(layout, SECONDS, archives[-1])
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+    assert list(image.check(archives[0])) == []
+    config = image.config_of(archives[0])
+    assert config["architecture"] == "amd64" and config["config"]["User"] == "displayd"
+    assert list(config["config"]["Volumes"]) == ["/var/lib/displayd"] and list(config["config"]["ExposedPorts"]) == ["8080/tcp"]
+    assert config["config"]["Entrypoint"] == json.loads(arguments_of(STAGES[1], "ENTRYPOINT")[0])
+    assert {"DISPLAYD_LISTEN=0.0.0.0:8080", "DISPLAYD_STATE_DIR=/var/lib/displayd"} <= set(config["config"]["Env"])
 
 
 def build_packages(folder):

@@ -48,8 +48,8 @@ def announced(machine, *options):
 
 
 def promised(version):
-    """Sizes in README.md: packages to run, and those for tests."""
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+    """Sizes in docs/develop.md: packages to run, and those for tests."""
+    with open(os.path.join(ROOT, "docs/develop.md"), encoding="utf-8") as file:
         text = " ".join(file.read().split())
     run = re.search(r"\(`tools/setup --run`, .*?\) is ([^.]*(?:\.\d[^.]*)*)\.", text)[1]
     rest = re.search(r"`tools/test` also asks for what tests need, ([^.]*(?:\.\d[^.]*)*)\.", text)[1]
@@ -59,14 +59,14 @@ def promised(version):
 
 
 def test_what_it_announces(machine):
-    """Two parts are announced: packages to run, and the rest. Their sizes match README.md."""
+    """Two parts are announced: packages to run, and the rest. Their sizes match docs/develop.md."""
     before = state(machine)
     run, everything = announced(machine, "--run"), announced(machine)
     assert state(machine) == before
     assert run[0] <= PACKAGES_MAX
     rest = [whole - part for whole, part in zip(everything, run)]
     for found, said in zip((run, rest), promised(machine.version)):
-        print("announced:", *found, "README.md:", *said)
+        print("announced:", *found, "docs/develop.md:", *said)
         for one, other in zip(found, said):
             assert other / FACTOR < one < other * FACTOR
 
