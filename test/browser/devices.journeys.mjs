@@ -709,7 +709,10 @@ export default {
 		await page.getByRole("button", { name: "Choose an own file" }).focus();
 		await page.keyboard.press("Enter");
 		await (await choosing).setFiles(script);
-		await page.getByRole("alert").getByText(/mine\.star.*cannot run/).waitFor();
+		await page
+			.getByRole("alert")
+			.getByText(/mine\.star.*cannot run/)
+			.waitFor();
 		assert.equal((await stage.ask("entries_of", place)).length, 2);
 	},
 

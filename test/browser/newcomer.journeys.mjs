@@ -124,6 +124,7 @@ export default {
 		const page = await stage.signedIn(person, { screen: "phone" });
 		await page.goto("");
 		await heading(page, "First steps").waitFor();
+		await page.locator(".welcome-steps > li").first().waitFor();
 		assert.equal(await page.locator(".welcome-steps > li").count(), 2);
 		const device = await stage.ask("add_device", { account: person.email });
 		await page.getByText("Kitchen has not connected yet.").waitFor();

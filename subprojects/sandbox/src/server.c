@@ -26,15 +26,14 @@ static const int serving[] = {
     SCMP_SYS(getpeername), SCMP_SYS(getsockopt),  SCMP_SYS(setsockopt), SCMP_SYS(getuid),
     SCMP_SYS(geteuid),	   SCMP_SYS(getgid),	  SCMP_SYS(getegid),	SCMP_SYS(uname),
     SCMP_SYS(sysinfo),	   SCMP_SYS(setpriority), SCMP_SYS(eventfd2),	SCMP_SYS(ftruncate),
-    SCMP_SYS(pread64), /* of downloads, whose files have no name */
+    SCMP_SYS(pread64),	   SCMP_SYS(lseek), /* of downloads, whose files are open */
 };
 
 /* For names, certificates and passwords in files, and for look-ups that load libraries. */
 static const int reading[] = {
-    SCMP_SYS(stat),	  SCMP_SYS(lstat),     SCMP_SYS(newfstatat), SCMP_SYS(statx),
-    SCMP_SYS(access),	  SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink),
-    SCMP_SYS(readlinkat), SCMP_SYS(lseek),     SCMP_SYS(getdents64), SCMP_SYS(getcwd),
-    SCMP_SYS(recvmmsg),
+    SCMP_SYS(stat),	  SCMP_SYS(lstat),	SCMP_SYS(newfstatat), SCMP_SYS(statx),
+    SCMP_SYS(access),	  SCMP_SYS(faccessat),	SCMP_SYS(faccessat2), SCMP_SYS(readlink),
+    SCMP_SYS(readlinkat), SCMP_SYS(getdents64), SCMP_SYS(getcwd),     SCMP_SYS(recvmmsg),
 };
 
 /* Calls that a sanitizer needs for its reports and its search for leaks. */

@@ -2,7 +2,7 @@ import "../style/welcome.css";
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { post, type Account, type Schemas } from "../api/client";
+import { post, type Account, type Problem, type Schemas } from "../api/client";
 import { panelNews, useWatch } from "../api/live";
 import { useResource } from "../api/resource";
 import { loadStart, start } from "../api/session";
@@ -188,6 +188,16 @@ function LargePanel({ device }: { device: Device | undefined }): JSX.Element {
 	);
 }
 
+/** The page until the devices are known. */
+function Unknown({ problem }: { problem: Problem | undefined }): JSX.Element {
+	return (
+		<div class="stack wide" aria-busy={!problem}>
+			<Heading title="First steps" />
+			{problem && <p class="notice bad">{problem.message}</p>}
+		</div>
+	);
+}
+
 /** /welcome: the first steps of an account, until they are done. */
 export function WelcomePage({ account }: { account: Account }): JSX.Element | null {
 	const devices = useDevices();
@@ -198,7 +208,8 @@ export function WelcomePage({ account }: { account: Account }): JSX.Element | nu
 	useEffect(() => {
 		if (wasDone) go("devices", { replaces: true });
 	}, [wasDone]);
-	if (wasDone || !devices.value.value) return null;
+	if (wasDone) return null;
+	if (!devices.value.value) return <Unknown problem={devices.problem.value} />;
 	const device = list.find(({ connectedAt }) => connectedAt !== null) ?? list[0] ?? made?.device;
 	const isDone = steps.hasPanel && steps.hasEntry && steps.hasApps;
 	return (
