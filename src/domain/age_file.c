@@ -22,6 +22,8 @@ _Static_assert(AGE_TAG_BYTES == crypto_aead_chacha20poly1305_ietf_ABYTES &&
 		   AGE_WRAPPED_BYTES == AGE_KEY_BYTES + AGE_TAG_BYTES,
 	       "sizes of age and libsodium");
 
+static const uint8_t no_salt[1]; /* libsodium takes no NULL, even of no bytes */
+
 /* Makes a key by HKDF with SHA-256 (RFC 5869): its first block is enough. */
 static void derive(const uint8_t file_key[static AGE_KEY_BYTES], const uint8_t *salt,
 		   size_t salt_bytes, const char *purpose, uint8_t ret_key[static HASH_BYTES])
@@ -77,7 +79,7 @@ static void header_code(struct str header, const uint8_t file_key[static AGE_KEY
 	crypto_auth_hmacsha256_state state;
 	uint8_t key[HASH_BYTES];
 
-	derive(file_key, NULL, 0, "header", key);
+	derive(file_key, no_salt, 0, "header", key);
 	crypto_auth_hmacsha256_init(&state, key, sizeof(key));
 	crypto_auth_hmacsha256_update(&state, (const uint8_t *)header.data, header.length);
 	crypto_auth_hmacsha256_final(&state, ret_code);

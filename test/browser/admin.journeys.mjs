@@ -127,6 +127,58 @@ export default {
 		await page.getByText(`removed the device \u2068${name}\u2069`).first().waitFor();
 	},
 
+	"an administrator removes an account, which the page names first": async (stage) => {
+		const person = await stage.ask("person", { name: "Leaving" });
+		const { person: boss, page } = await administrator(stage);
+		const clicks = await countClicks(page);
+		await page.goto("admin");
+		await page.getByLabel("Search accounts").fill(person.email);
+		await page.getByRole("rowheader", { name: person.email }).waitFor();
+		await page.getByRole("rowheader").nth(1).waitFor({ state: "detached" });
+		await pressMore(page, person.email, "Remove");
+		const dialog = page.getByRole("dialog", { name: `Remove the account ${person.email}?` });
+		await dialog.getByText("1 device, with all pictures: the panels go dark").waitFor();
+		await stage.checkAccessibility(page);
+		const button = dialog.getByRole("button", { name: `Remove ${person.email}` });
+		await dialog.getByLabel("Your password", { exact: true }).fill("not the password");
+		await button.click();
+		await dialog.getByText("Is not the password of this account").waitFor();
+		await dialog.getByLabel("Your password", { exact: true }).fill(boss.password);
+		await button.click();
+		await page.getByText(`Account ${person.email} removed`).waitFor();
+		await page.getByText("No matching accounts").waitFor();
+		// The menu, "Remove", and the button, once in vain.
+		assert.equal(await clicks(), 4);
+		await page.goto("admin/audit");
+		await page.getByText(`removed the account ${person.email}`).first().waitFor();
+	},
+
+	"an administrator finds an app, disables it, and removes it": async (stage) => {
+		const author = await stage.ask("person", { name: "Author" });
+		const theirs = await stage.signedIn(author);
+		const slug = `leaving-${Date.now()}`;
+		const answer = await theirs.request.post("web/studio", {
+			data: { slug, name: "Leaving <b>app</b>" },
+			headers: { origin: new URL(stage.scene.url).origin },
+		});
+		assert.equal(answer.status(), 201);
+		const { page } = await administrator(stage, { screen: "phone" });
+		await page.goto("admin/apps");
+		await page.getByLabel("Search apps").fill(slug);
+		await page.getByRole("rowheader", { name: slug }).waitFor();
+		await page.getByRole("rowheader").nth(1).waitFor({ state: "detached" });
+		await page.getByRole("button", { name: `Disable ${slug}` }).click();
+		await page.getByText("disabled", { exact: true }).waitFor();
+		await pressMore(page, slug, "Remove");
+		const dialog = page.getByRole("dialog");
+		await dialog.getByText(`It belongs to ${author.email}.`).waitFor();
+		await dialog.getByRole("button", { name: "Cancel" }).click();
+		await page.getByRole("rowheader", { name: slug }).waitFor();
+		await pressMore(page, slug, "Remove");
+		await dialog.getByRole("button", { name: "Remove Leaving <b>app</b>" }).click();
+		await page.getByText("No matching apps").waitFor();
+	},
+
 	"an administrator downloads a backup": async (stage) => {
 		const { person, page } = await administrator(stage);
 		const clicks = await countClicks(page);
@@ -157,6 +209,9 @@ export default {
 		await heading(page, "Instance").waitFor();
 		await page.getByText("running", { exact: true }).first().waitFor();
 		await page.getByText("PostgreSQL", { exact: true }).waitFor();
+		await page.getByText("Room on disk", { exact: true }).waitFor();
+		await page.getByText("Last backup", { exact: true }).waitFor();
+		await page.locator(".notice").first().waitFor();
 	},
 
 	"local addresses are closed to apps, and opened": async (stage) => {
@@ -183,6 +238,22 @@ export default {
 			async (page) => {
 				await page.goto("admin/instance");
 				await page.getByText("running", { exact: true }).first().waitFor();
+			},
+			person,
+		);
+		await stage.photograph(
+			"admin-backups",
+			async (page) => {
+				await page.goto("admin/backups");
+				await page.getByText("Last backup:").waitFor();
+			},
+			person,
+		);
+		await stage.photograph(
+			"admin-apps",
+			async (page) => {
+				await page.goto("admin/apps");
+				await page.getByRole("rowheader").first().waitFor();
 			},
 			person,
 		);

@@ -696,7 +696,7 @@ export default {
 		const place = { account, device: device.id };
 		const script = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "own-")), "mine.star");
 		fs.writeFileSync(script, "def main():\n    return []\n");
-		await page.getByRole("link", { name: "All devices" }).click();
+		await page.goto("devices");
 		await drop(page, ".device-grid .drop", script, "", "Drop to add");
 		await page.getByText("mine is on").waitFor();
 		assert.equal((await stage.ask("entries_of", place)).length, 1);

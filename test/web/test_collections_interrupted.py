@@ -37,7 +37,7 @@ def start(stack, database, prefix):
 
 def ask(browser, host, content, **more):
     host.answers[ARCHIVE] = content
-    return browser.post(PATH, {"url": host.root + ARCHIVE, "folder": "apps", **more}).ok()
+    return browser.post(PATH, {"url": host.root + ARCHIVE, "folder": "apps", "isForAll": True, **more}).json()
 
 
 def many(count):

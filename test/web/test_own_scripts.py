@@ -151,7 +151,7 @@ def test_a_folder(home):
 
 HOSTILE = [({"../../etc/passwd": "x"}, "leads out of it"), ({}, "has no files"), ({"readme.md": "x"}, "has 1 to 1000000"),
            ({"a.star": "x" * 1_100_000}, "1 to 1000000 bytes"), ({"a.star": "\xff"}, None),
-           ({f"f{number}.star": "" for number in range(2001)}, "more than 2000 files"),
+           ({f"f{number}.star": "" for number in range(2001)}, "more than 2,000 files"),
            ({"a.star": SCRIPT, "big.png": b"\0" * (9 << 20)}, "larger than 8 MiB"),
            ({"a.star": SCRIPT, "a": b"\0" * (5 << 20), "b": b"\0" * (5 << 20)}, "more than 8 MiB"),
            ({"a.star": SCRIPT, "bomb": b"\0" * (40 << 20)}, "more than 200 times")]
