@@ -14,15 +14,23 @@ WITH dead AS MATERIALIZED (
 	ORDER BY id
 	LIMIT 100
 	FOR UPDATE SKIP LOCKED
+), expired AS MATERIALIZED (
+	SELECT mqtt_connection.account_id
+	FROM mqtt_connection
+	JOIN api_key ON api_key.id = made_by_key_id
+	WHERE holder = :holder AND NOT keeps_set_up
+		AND key_set_up_until(revoked_at, ends_at, scope, device_ids) <= present_time()
 ), own AS MATERIALIZED (
 	SELECT account_id
 	FROM mqtt_connection
 	WHERE holder = :holder AND held_until = 'infinity' AND (NOT is_of_instance OR account_id = :own_account_id)
 		AND (SELECT held_until >= present_time() FROM mqtt_holder WHERE id = :holder)
+		AND account_id <> ALL (ARRAY(SELECT account_id FROM expired))
 ), returned AS (
 	UPDATE mqtt_connection
 	SET holder = NULL, held_until = '-infinity'
-	WHERE holder = :holder AND is_of_instance AND account_id <> :own_account_id
+	WHERE holder = :holder AND (is_of_instance AND account_id <> :own_account_id
+		OR account_id = ANY (ARRAY(SELECT account_id FROM expired)))
 ), free AS (
 	(
 		SELECT account_id

@@ -112,7 +112,7 @@ func TestUsualArchives(t *testing.T) {
 func TestPlainRoot(t *testing.T) {
 	shown, err := shownApps(t, tarOf(t, packedFile{name: "./"}, packedFile{name: "./a.star", data: "a"}, packedFile{name: "./manifest.yaml"}), "")
 	require.NoError(t, err)
-	assert.Equal(t, []string{". 2 1"}, shown)
+	assert.Equal(t, []string{"app 2 1"}, shown)
 }
 
 // TestAlone reads archives whose one folder is an app, with a manifest or without.

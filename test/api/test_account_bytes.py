@@ -199,7 +199,7 @@ def test_versions_and_drafts(account, size):
 
 def test_a_collection_is_not_counted(account, size):
     app = apps.make_app(account)
-    account.world.sql("UPDATE app SET imported_as = 'theirs' WHERE id = %s", app.id)
+    account.world.sql("UPDATE app SET imported_as = 'theirs', visibility = 'public' WHERE id = %s", app.id)
     limit(account, size)
     account.world.sql(
         "INSERT INTO app_version (id, app_id, name, script_language, script_content, checksum)"

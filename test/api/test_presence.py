@@ -53,9 +53,10 @@ def seen_of(world, holder):
 
 def make_old(world, device, holder):
     """The process has not been seen for some minutes, nor has the device been written."""
-    world.sql(f"UPDATE presence SET seen_at = seen_at - interval '{AGO}' WHERE id = %s", holder)
     world.sql("UPDATE device SET last_online_at = last_online_at - interval '1 hour' WHERE id = %s", device.id)
-    return world.sql("SELECT date_trunc('milliseconds', seen_at) FROM presence WHERE id = %s", holder)[0][0]
+    # From now on others take its devices.
+    return world.sql(f"UPDATE presence SET seen_at = seen_at - interval '{AGO}' WHERE id = %s "
+                     "RETURNING date_trunc('milliseconds', seen_at)", holder)[0][0]
 
 
 @contextlib.contextmanager
@@ -112,7 +113,15 @@ def end_worker(world):
 
 
 def end_instance(world):
+    """No worker notices that the supervisor is gone, which would let its panels go."""
+    workers = world.workers()
+    for worker in workers:
+        os.kill(worker, signal.SIGSTOP)
+        wait_until(lambda worker=worker: state_of(worker) == "T", "a stopped worker")
     world.server.kill()
+    for worker in workers:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("end", [end_worker, end_instance])

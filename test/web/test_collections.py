@@ -224,7 +224,7 @@ def test_one_that_is_removed_while_it_is_fetched(repository, browser):
     """Its download ends, although its server sends fast enough."""
     repository.dripping[ARCHIVE], repository.drops[ARCHIVE] = threading.Event(), 1000
     repository.answers[ARCHIVE] = bytes(10 << 20)
-    made = browser.post(PATH, {"url": repository.root + ARCHIVE, "folder": "apps"}).ok()
+    made = browser.post(PATH, {"url": repository.root + ARCHIVE, "folder": "apps", "isForAll": True}).json()
     wait_until(lambda: browser.get(f"{PATH}/{made['id']}").ok()["bytes"] > 0, "progress")
     browser.delete(f"{PATH}/{made['id']}").ok()
     wait_until(lambda: ARCHIVE in repository.left, "the end of the download", 30)

@@ -339,8 +339,8 @@ def test_the_mqtt_connection_of_an_expired_key(world, person, broker, is_known):
                   "ORDER BY account_id = %s")
         with DatabaseClock(world.database) as clock:
             clock.advance(60)
-            wait_until(lambda: world.sql(leased, [person.id, stays.id], person.id)[0] == (True,), "the other's lease")
-            assert world.sql(leased, [person.id, stays.id], person.id) == [(True,), (False,)]
+            wait_until(lambda: world.sql(leased, [person.id, stays.id], person.id) == [(True,), (False,)],
+                       "the other's lease, and none of this")
         assert heard.newest[availability] == b"offline"
     stays.browser().delete("/web/account/mqtt")
     wait_until(lambda: not has_mqtt(browser), "the end of the connection")

@@ -282,7 +282,7 @@ def test_growing_ones_run(database, name):
 # Scripts and their JavaScript have up to 4 MiB, so only statements that run, show, compare or store them may read them.
 CODE = {"account_export", "app_archive_reach", "app_compile_store", "app_deployed_script", "app_draft_save", "app_import", "app_picture_next",
         "app_script", "app_version_draft", "app_version_upload", "render_lease", "review_scripts", "review_source", "encrypt_form", "version_check_lease",
-        "version_code"}
+        "version_code", "script_install"}
 
 
 def test_code_is_read_where_it_is_used():

@@ -46,8 +46,11 @@ def threads(bridge):
 
 
 def sockets(bridge):
-    folder = f"/proc/{bridge.process.pid}/fd"
-    return sum(os.readlink(os.path.join(folder, name)).startswith("socket:") for name in os.listdir(folder))
+    folder, count = f"/proc/{bridge.process.pid}/fd", 0
+    for name in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            count += os.readlink(os.path.join(folder, name)).startswith("socket:")
+    return count
 
 
 def topic(last, number=0):
