@@ -27,6 +27,7 @@ const WORDS: Record<Entry["action"], string> = {
 	"app.disable": "disabled the app",
 	"app.enable": "enabled the app",
 	"app.import": "imported",
+	"app.install": "installed the own app",
 	"app.remove": "removed the app",
 	"backup.download": "downloaded a backup",
 	"collection.add": "added the collection",
