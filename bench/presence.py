@@ -17,7 +17,6 @@ import json
 import os
 import re
 import secrets
-import selectors
 import socket
 import sys
 import threading
@@ -29,10 +28,10 @@ TEST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../test")
 sys.path.insert(0, TEST)
 import postgres  # noqa: E402
 import server  # noqa: E402
+from resting_panels import RestingPanels  # noqa: E402
 
 POLL_S = 15
 FRESH = 1000
-PING, PONG = 0x89, b"\x8a\x80\0\0\0\0"
 
 
 def frame(text):
@@ -48,50 +47,17 @@ def report(number):
                                              "protocol_version": 1}}))
 
 
-class Panels:
-    """Panels in a thread of their own."""
-
-    def __init__(self):
-        self.selector, self.is_over, self.thread = selectors.DefaultSelector(), False, threading.Thread(target=self.run)
-        self.pictures = 0
-
-    def link(self, address, number, device, key, says=b""):
-        connection = socket.create_connection(address)
-        connection.sendall((f"GET /d/{device}/ws?key={key} HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\n"
-                            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                            f"Sec-WebSocket-Key: {'A' * 22}==\r\n\r\n").encode())
-        if says:
-            head = b""
-            while b"\r\n\r\n" not in head:
-                head += connection.recv(1 << 16)
-            connection.sendall(says)
-        self.selector.register(connection, selectors.EVENT_READ)
-
-    def run(self):
-        while not self.is_over:
-            for ready, _ in self.selector.select(0.2):
-                data = ready.fileobj.recv(1 << 16)
-                if not data:
-                    self.selector.unregister(ready.fileobj)
-                elif data[0] == PING:
-                    ready.fileobj.sendall(PONG)
-
-    def close(self):
-        self.is_over = True
-        if self.thread.is_alive():
-            self.thread.join()
-        for ready in list(self.selector.get_map().values()):
-            ready.fileobj.close()
-
-
 class Pollers:
     """Panels that poll, spread over the time between two polls."""
 
     def __init__(self, addresses, devices, in_turn):
-        self.connections = [[socket.create_connection(address) for address in addresses]]
+        self.connections = [socket.create_connection(address) for address in addresses]
         self.devices, self.in_turn, self.is_over = devices, in_turn, False
         self.thread = threading.Thread(target=self.run)
         self.rounds = 0
+
+    def start(self):
+        self.thread.start()
 
     def poll(self, connection, device, key):
         connection.sendall(f"GET /d/{device}/next?key={key} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
@@ -110,8 +76,8 @@ class Pollers:
             for number, (device, key) in enumerate(self.devices):
                 if self.is_over:
                     return
-                at = (number + self.rounds) % len(self.connections[0]) if self.in_turn else 0
-                self.poll(self.connections[0][at], device, key)
+                at = (number + self.rounds) % len(self.connections) if self.in_turn else 0
+                self.poll(self.connections[at], device, key)
                 due += pause_s
                 time.sleep(max(0, due - time.monotonic()))
             self.rounds += 1
@@ -161,13 +127,13 @@ def make_devices(counts, count, name):
 def rest(options, counts, instances, devices, stack):
     addresses = [one.address for one in instances]
     if options.way == "linked":
-        panels = Panels()
+        panels = RestingPanels()
         for number, (device, key) in enumerate(devices):
-            panels.link(addresses[number % len(addresses)], number, device, key)
-        panels.thread.start()
+            panels.add(addresses[number % len(addresses)], device, key)
+        panels.start()
     else:
         panels = Pollers(addresses, devices, options.way == "turns")
-        panels.thread.start()
+        panels.start()
         while panels.rounds < 2 * len(addresses):
             time.sleep(1)
     stack.callback(panels.close)
@@ -189,14 +155,14 @@ def arrive(options, counts, instances, stack):
     counts.cursor.execute("LISTEN displayd_hint")
     time.sleep(options.settle)
     idle = counts.over(10)
-    panels = Panels()
+    panels = RestingPanels()
     stack.callback(panels.close)
     del counts.connection.notifies[:]
     before, began = counts.read(), time.monotonic()
     for number, (device, key) in enumerate(devices):
-        panels.link(instances[number % len(instances)].address, number, device, key, report(number))
+        panels.add(instances[number % len(instances)].address, device, key, report(number))
         time.sleep(max(0, began + (number + 1) * options.arrive / len(devices) - time.monotonic()))
-    panels.thread.start()
+    panels.start()
     while counts.ask("SELECT count(*) FROM device WHERE connected_at IS NOT NULL AND told_mac IS NOT NULL "
                      "AND id::text LIKE %s", devices[0][0][:14] + "%")[0][0] < len(devices):
         time.sleep(0.2)

@@ -13,7 +13,6 @@ import contextlib
 import json
 import os
 import selectors
-import socket
 import sys
 import threading
 import time
@@ -27,41 +26,10 @@ from live import own_device  # noqa: E402
 from people import Person, World  # noqa: E402
 
 from postgres import Postgres  # noqa: E402
+from resting_panels import RestingPanels  # noqa: E402
 
 DEVICES_A_PAGE = 200
 SETTLE_S = 20
-PING, PONG = 0x89, b"\x8a\x80\0\0\0\0"
-
-
-class Panels:
-    """Panels on WebSockets: they read, and answer pings."""
-
-    def __init__(self, server, devices):
-        self.selector = selectors.DefaultSelector()
-        self.is_over = False
-        for device in devices:
-            connection = socket.create_connection(server.address)
-            connection.sendall((f"GET /d/{device.id}/ws?key={device.link_key} HTTP/1.1\r\nHost: bench\r\n"
-                                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                                f"Sec-WebSocket-Key: {'A' * 22}==\r\n\r\n").encode())
-            self.selector.register(connection, selectors.EVENT_READ)
-        self.thread = threading.Thread(target=self.run)
-        self.thread.start()
-
-    def run(self):
-        while not self.is_over:
-            for ready, _ in self.selector.select(1):
-                data = ready.fileobj.recv(1 << 16)
-                if not data:
-                    self.selector.unregister(ready.fileobj)
-                elif data[0] == PING:
-                    ready.fileobj.sendall(PONG)
-
-    def close(self):
-        self.is_over = True
-        self.thread.join()
-        for ready in list(self.selector.get_map().values()):
-            ready.fileobj.close()
 
 
 def drain(stream):
@@ -100,7 +68,10 @@ def run(options, workers):
     with Postgres() as cluster, World(cluster.create_database(), "--rate-limit", "0", workers=workers) as world:
         person = Person(world)
         devices = [own_device(world, person) for _ in range(options.panels)]
-        panels = Panels(world.server, devices)
+        panels = RestingPanels()
+        for device in devices:
+            panels.add(world.server.address, device.id, device.link_key)
+        panels.start()
         try:
             watch_all(world, person.browser(), [device.id for device in devices])
             time.sleep(SETTLE_S)

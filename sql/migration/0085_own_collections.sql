@@ -41,8 +41,8 @@ BEGIN
 END
 $$;
 
--- As app_collection_chosen() without own_id; else the collection of the account's archive with this ID, which it makes
--- where there is none.
+-- Collection that an import belongs to: without own_id the one of the function with fewer parameters; else that of the
+-- account's archive with this ID, which it makes where there is none.
 CREATE FUNCTION app_collection_chosen(of_account uuid, wanted text, is_given boolean, of_source text,
 	origins text[], authors text[], is_dry boolean, own_id uuid)
 RETURNS TABLE (id uuid, name text) LANGUAGE plpgsql AS $$

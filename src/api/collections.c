@@ -125,14 +125,23 @@ static struct step_result changed(struct task *task)
 	return task_reply_record(task, 200, &app_archive_record, &change->row);
 }
 
+/* Reads the collection's ID and counts the change. Returns false, with the answer, if it is
+ * refused. */
+static bool may_change(struct task *task, struct collection_change *change,
+		       struct step_result *ret_answer)
+{
+	if (id_parse(task_path_parameter(task, 0), &change->id))
+		return !changes_too_often(task, ret_answer);
+	*ret_answer = collections_fail(task);
+	return false;
+}
+
 static struct step_result begin_fetch(struct task *task)
 {
 	struct collection_change *change = task_state(task);
 	struct step_result answer;
 
-	if (!id_parse(task_path_parameter(task, 0), &change->id))
-		return collections_fail(task);
-	if (changes_too_often(task, &answer))
+	if (!may_change(task, change, &answer))
 		return answer;
 	statement_app_archive_fetch(task_new_query(task),
 				    &(struct app_archive_fetch_parameters){
@@ -153,9 +162,7 @@ static struct step_result begin_confirm(struct task *task)
 	struct collection_change *change = task_state(task);
 	struct step_result answer;
 
-	if (!id_parse(task_path_parameter(task, 0), &change->id))
-		return collections_fail(task);
-	if (changes_too_often(task, &answer))
+	if (!may_change(task, change, &answer))
 		return answer;
 	statement_app_archive_confirm(task_new_query(task),
 				      &(struct app_archive_confirm_parameters){

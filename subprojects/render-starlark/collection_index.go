@@ -27,7 +27,7 @@ var (
 )
 
 // checkIndex refuses a .zip of too many files and folders, by what its end says and by what its index has: either may lie.
-// What is damaged is left to archive/zip.
+// Faults of a damaged one are left to archive/zip.
 func checkIndex(file io.ReaderAt, size int64) error {
 	tail := make([]byte, min(size, indexEndBytes+maxCommentBytes))
 	if _, err := file.ReadAt(tail, size-int64(len(tail))); err != nil {

@@ -21,7 +21,7 @@ const STATES: Record<App["state"], string> = {
 	made: "New",
 	updated: "Updated",
 };
-/** Those that need somebody come first. */
+/** Order of the states: apps that need somebody come first. */
 const ORDER: readonly App["state"][] = ["held", "failed", "gone", "made", "updated"];
 /** Apps shown at first. */
 const SHOWN = 20;

@@ -19,7 +19,7 @@ export function isBusy({ state }: Pick<Summary, "state">): boolean {
 	return state === "waiting" || state === "fetching";
 }
 
-/** What a fetch is at: "Bringing in apps: 390 of 1,049". */
+/** Words for the present step of a fetch: "Bringing in apps: 390 of 1,049". */
 export function progressWords(fetched: Summary): string {
 	const { state, step, bytes, sizeBytes, appCount, doneCount } = fetched;
 	if (state === "waiting") return "Waiting for its turn";
@@ -40,7 +40,7 @@ export function progressPart(fetched: Summary): number | undefined {
 	return sizeBytes !== null && sizeBytes > 0 ? bytes / sizeBytes : undefined;
 }
 
-/** What came of the last fetch: "1,049 apps: 3 new, 2 failed". */
+/** Outcome of the last fetch in numbers: "1,049 apps: 3 new, 2 failed". */
 export function countWords(fetched: Summary): string {
 	const parts: [number, string][] = [
 		[fetched.madeCount, "new"],

@@ -13,7 +13,7 @@ export const BOARD_NAMES: readonly { value: string; words: string }[] = [
 	{ value: "other", words: "Another board" },
 ];
 
-/** What can be a panel, beside the boards. */
+/** Panels that are no boards. */
 const OTHERS = [
 	{ value: "browser", words: "A browser or tablet" },
 	{ value: "terminal", words: "A terminal" },

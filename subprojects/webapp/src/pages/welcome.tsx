@@ -24,7 +24,7 @@ type Steps = NonNullable<Schemas["Start"]["firstSteps"]>;
 
 const ALL_DONE: Steps = { hasPanel: true, hasEntry: true, hasApps: true };
 
-/** What is done, kept current; the panel also before the server has stored that it connected. */
+/** Steps that are done, kept current; the panel's counts before the server has stored that it connected. */
 function useSteps(devices: readonly Device[]): Steps {
 	const ids = devices.slice(0, WATCHED_MAX).map(({ id }) => id);
 	useWatch(ids);

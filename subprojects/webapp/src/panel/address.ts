@@ -17,7 +17,7 @@ export function parseAddress(text: string): PanelAddress | undefined {
 	return addressOf(device, key);
 }
 
-/** What a phone is told about a panel to connect: its board and its address. */
+/** Board and address of a panel to connect, as a phone gets them. */
 export interface Told {
 	board: string;
 	address: PanelAddress;
