@@ -155,7 +155,7 @@ def test_the_image(tmp_path, monkeypatch):
     assert list(image.check(archives[0])) == []
     config = image.config_of(archives[0])
     assert config["architecture"] == "amd64" and config["config"]["User"] == "displayd"
-    assert list(config["config"]["Volumes"]) == ["/var/lib/displayd"] and list(config["config"]["ExposedPorts"]) == ["8080/tcp"]
+    assert list(config["config"]["Volumes"]) == ["/var/lib/displayd"] and list(config["config"]["ExposedPorts"]) == ["8080"]
     assert config["config"]["Entrypoint"] == json.loads(arguments_of(STAGES[1], "ENTRYPOINT")[0])
     assert {"DISPLAYD_LISTEN=0.0.0.0:8080", "DISPLAYD_STATE_DIR=/var/lib/displayd"} <= set(config["config"]["Env"])
 
