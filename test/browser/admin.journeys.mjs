@@ -25,6 +25,18 @@ async function countClicks(page) {
 	};
 }
 
+/** Makes a person with an app. */
+async function authorOf(stage, app) {
+	const author = await stage.ask("person", { name: "Author" });
+	const page = await stage.signedIn(author);
+	const answer = await page.request.post("web/studio", {
+		data: app,
+		headers: { origin: new URL(stage.scene.url).origin },
+	});
+	assert.equal(answer.status(), 201);
+	return author;
+}
+
 export default {
 	"an administrator finds an account, and signs it out": async (stage) => {
 		const person = await stage.ask("person", { name: "Sought & <i>found</i>" });
@@ -154,14 +166,8 @@ export default {
 	},
 
 	"an administrator finds an app, disables it, and removes it": async (stage) => {
-		const author = await stage.ask("person", { name: "Author" });
-		const theirs = await stage.signedIn(author);
 		const slug = `leaving-${Date.now()}`;
-		const answer = await theirs.request.post("web/studio", {
-			data: { slug, name: "Leaving <b>app</b>" },
-			headers: { origin: new URL(stage.scene.url).origin },
-		});
-		assert.equal(answer.status(), 201);
+		const author = await authorOf(stage, { slug, name: "Leaving <b>app</b>" });
 		const { page } = await administrator(stage, { screen: "phone" });
 		await page.goto("admin/apps");
 		await page.getByLabel("Search apps").fill(slug);
@@ -249,6 +255,7 @@ export default {
 			},
 			person,
 		);
+		await authorOf(stage, { slug: `shown-${Date.now()}`, name: "Shown" });
 		await stage.photograph(
 			"admin-apps",
 			async (page) => {
