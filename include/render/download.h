@@ -49,6 +49,7 @@ struct download {
 	char etag[DOWNLOAD_ETAG_BYTES];		  /* empty: none, or a longer one */
 	uint8_t sha256[crypto_hash_sha256_BYTES]; /* of the bytes */
 	bool is_dropped; /* not completed, because this worker ends, or by download_cancel() */
+	bool is_lost;	 /* failed because the egress ended: another try may succeed */
 	int file;	 /* descriptor of the bytes, from offset 0; -1: there are none */
 
 	struct download_flight *flight; /* private */

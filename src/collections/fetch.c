@@ -288,6 +288,8 @@ static void on_downloaded(struct download *download)
 		fetch_settle(fetch);
 	} else if (download->is_dropped) {
 		fetch_stop(fetch);
+	} else if (download->is_lost) {
+		fetch_retry(fetch, download->problem);
 	} else if (download->problem[0]) {
 		fetch_end(fetch, "failed", download->problem);
 	} else if (download->status == STATUS_SAME && fetch->row.etag.length) {

@@ -187,6 +187,7 @@ static void on_answered(struct egress_fetch *fetch, struct str head, struct str 
 
 	(void)body;
 	flight->is_answered = true;
+	flight->download->is_lost = fetch->is_lost;
 	read_answer(flight->download, yyjson_obj_get(yyjson_doc_get_root(doc), "fetch"));
 	yyjson_doc_free(doc);
 	if (!flight->is_writing)
@@ -291,6 +292,7 @@ void download_start(struct downloads *downloads, struct download *download)
 	download->status = 0;
 	download->problem[0] = download->etag[0] = '\0';
 	download->is_dropped = downloads->is_draining;
+	download->is_lost = false;
 	flight->downloads = downloads;
 	flight->download = download;
 	crypto_hash_sha256_init(&flight->hash);

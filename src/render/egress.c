@@ -114,14 +114,18 @@ static void answer_error(struct egress_fetch *fetch, const char *words)
 	answer(fetch, (struct str){head, (size_t)length}, (struct str){0});
 }
 
-static void answer_all(struct list *fetches, const char *words)
+static void answer_lost(struct list *fetches, const char *words)
 {
 	struct list taken;
 
 	list_init(&taken);
 	list_move_all(&taken, fetches);
-	for (struct list *node; (node = list_take_first(&taken));)
-		answer_error(container_of(node, struct egress_fetch, node), words);
+	for (struct list *node; (node = list_take_first(&taken));) {
+		struct egress_fetch *fetch = container_of(node, struct egress_fetch, node);
+
+		fetch->is_lost = true;
+		answer_error(fetch, words);
+	}
 }
 
 static void answer_refused(struct later *later)
@@ -229,8 +233,8 @@ static void forget_link(struct egress *egress)
 static void lose_link(struct egress *egress, const char *words)
 {
 	forget_link(egress);
-	answer_all(&egress->asked, words);
-	answer_all(&egress->downloads, words);
+	answer_lost(&egress->asked, words);
+	answer_lost(&egress->downloads, words);
 }
 
 static void drop_link(struct egress *egress, const char *words)

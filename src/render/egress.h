@@ -23,6 +23,7 @@ struct egress_fetch {
 	int64_t id;		 /* private: the worker's ID */
 	int64_t asked_id;	 /* set by egress_ask(): the renderer's ID */
 	const char *why_refused; /* private */
+	bool is_lost;		 /* set for answered(): the egress ended, or did not start */
 	/* Called once, later, from the loop. head is {"fetch": {...}}, with the renderer's ID. The
 	 * texts are valid until it returns. */
 	void (*answered)(struct egress_fetch *fetch, struct str head, struct str body);

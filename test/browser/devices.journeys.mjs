@@ -105,8 +105,10 @@ async function pushThree(stage, owned) {
 		});
 }
 
+/** Enlarges the text of pages that are opened from now on, as a browser's setting does. Chromium does
+ * not look again at container queries in rem if the text of a page that stands is enlarged. */
 async function enlargeText(page) {
-	await page.evaluate(() => {
+	await page.addInitScript(() => {
 		const sheet = new CSSStyleSheet();
 		sheet.replaceSync("html { font-size: 200% }");
 		document.adoptedStyleSheets.push(sheet);
@@ -581,6 +583,7 @@ export default {
 		await pushThree(stage, owned);
 		await hasOrder(page, ["red", "green", "blue"]);
 		await enlargeText(page);
+		await page.reload();
 		const words = await page.locator(".entry-words").first().boundingBox();
 		assert.ok(words.width > 400, `the words of an entry have ${words.width} pixels`);
 		assert.equal(await beyondEdge(page), 0);
@@ -594,6 +597,7 @@ export default {
 			const page = await stage.signedIn(person, { viewport: { width, height: 768 } });
 			const headers = { origin: new URL(stage.scene.url).origin };
 			await page.request.post("web/keys", { data: { name: `Lamp in the kitchen` }, headers });
+			await enlargeText(page);
 			for (const path of [
 				"admin",
 				"admin/instance",
@@ -606,7 +610,6 @@ export default {
 			]) {
 				await page.goto(path);
 				await page.locator("h1").waitFor();
-				await enlargeText(page);
 				await page
 					.locator(path === "devices" ? ".device-tile" : "main input, tbody td")
 					.first()

@@ -2,11 +2,13 @@
 
 import contextlib
 import os
+import signal
 import threading
 
 import pytest
+from filling import processes
 from people import Person, World, wait_until
-from postgres import Postgres
+from postgres import Postgres, has_ended
 from release_server import install
 from test_collections import ARCHIVE, PATH, app, counts, end_of, stored, tar
 from trusting import certificate, folder, host
@@ -48,6 +50,11 @@ def imported(world):
     return world.sql("SELECT count(*) FROM app WHERE collection_id IS NOT NULL")[0][0]
 
 
+def again(world, lease=None):
+    """Ends the pause before a further try, or that lease."""
+    world.sql("UPDATE app_archive SET leased_until = '-infinity' WHERE state = 'waiting' OR lease = %s", lease)
+
+
 def test_two_instances(postgres, prefix, host):
     """One of them fetches. If it is killed, the other one does all of it once the lease has ended."""
     with contextlib.ExitStack() as stack:
@@ -63,12 +70,15 @@ def test_two_instances(postgres, prefix, host):
         lease = other.sql("SELECT lease, leased_until FROM app_archive")[0]
         wait_until(lambda: other.sql("SELECT leased_until > %s FROM app_archive", lease[1])[0][0], "an extended lease")
         assert host.seen == [ARCHIVE] and other.sql("SELECT lease FROM app_archive")[0][0] == lease[0]
+        every = set().union(*processes(one.server).values())
         one.server.kill()
-        other.sql("UPDATE app_archive SET leased_until = now()")
+        wait_until(lambda: all(map(has_ended, every)), "the end of its processes")  # some give their work back
+        again(other, lease[0])
         host.gates[ARCHIVE].set()
         other.sql(HINT)
         shown = end_of(browser, made)
-        assert (shown["state"], counts(shown)) == ("done", {"made": 2}) and host.seen == [ARCHIVE, ARCHIVE]
+        assert (shown["state"], counts(shown)) == ("done", {"made": 2}), shown["problem"]
+        assert host.seen == [ARCHIVE, ARCHIVE]
         assert len(stored(other)) == 2
 
 
@@ -86,6 +96,24 @@ def test_a_slow_server(postgres, prefix, host):
         assert counts(end_of(browser, made)) == {"made": 1}
 
 
+def test_the_egress_ends(postgres, prefix, host):
+    """Its end is no fault of the archive: the collection is fetched once more."""
+    with contextlib.ExitStack() as stack:
+        world = start(stack, postgres.create_database(), prefix)
+        browser = Person(world, is_administrator=True).browser()
+        host.gates[ARCHIVE] = threading.Event()
+        made = ask(browser, host, tar(app("sun")))
+        wait_until(lambda: world.sql("SELECT bytes FROM app_archive")[0][0] > 0, "progress")
+        for pid in processes(world.server)["egress"]:
+            os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: world.sql("SELECT state FROM app_archive")[0][0] == "waiting", "a fetch that was given back")
+        assert "unavailable at the moment" in browser.get(f"{PATH}/{made['id']}").json()["problem"]
+        host.gates[ARCHIVE].set()
+        again(world)
+        world.sql(HINT)
+        assert counts(end_of(browser, made)) == {"made": 1}
+
+
 def test_the_database_is_away(prefix, host):
     """In the middle of an import, which goes on, and imports nothing twice."""
     with Postgres() as own, contextlib.ExitStack() as stack:
@@ -97,7 +125,7 @@ def test_the_database_is_away(prefix, host):
         world.connection.close()
         own.start()
         wait_until(lambda: world.server.get("/readyz").status == 200, "a server that has it again")
-        world.sql("UPDATE app_archive SET leased_until = '-infinity' WHERE state = 'waiting'")  # the pause before a further try
+        again(world)
         world.sql(HINT)
         shown = end_of(Person(world, is_administrator=True).browser(), made)
         assert shown["state"] == "done" and shown["madeCount"] + shown["unchangedCount"] == 60, shown
