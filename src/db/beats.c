@@ -145,6 +145,13 @@ int64_t beats_clock_us(const struct beats *beats, uint64_t ms)
 	return beats->clock_us + ((int64_t)ms - (int64_t)beats->clock_ms) * 1000;
 }
 
+int64_t beats_clock_ahead_us(const struct beats *beats, int64_t wall_us, uint64_t now_ms)
+{
+	const int64_t since_1970_us = INT64_C(946684800) * 1000000; /* 2000-01-01 */
+
+	return beats->looked_ms ? wall_us - since_1970_us - beats_clock_us(beats, now_ms) : 0;
+}
+
 void beats_finish(struct beats *beats)
 {
 	free(beats->writers);

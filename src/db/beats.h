@@ -53,4 +53,8 @@ uint64_t beats_through_ms(const struct beats *beats);
  * 2000. Needs a look. */
 int64_t beats_clock_us(const struct beats *beats, uint64_t ms);
 
+/* By how much wall_us, the clock of this machine at now_ms, is ahead of the database's; 0: there
+ * was no look. */
+int64_t beats_clock_ahead_us(const struct beats *beats, int64_t wall_us, uint64_t now_ms);
+
 void beats_finish(struct beats *beats);

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/require.h"
 #include "cuts.h"
@@ -234,6 +235,11 @@ bool db_hints_are_up(const struct db *db)
 uint64_t db_others_since_ms(const struct db *db)
 {
 	return hint_carrying_others_since_ms(&db->hints);
+}
+
+int64_t db_wall_us(const struct db *db)
+{
+	return clock_wall_us() - hint_carrying_clock_ahead_us(&db->hints);
 }
 
 unsigned db_connections_up(const struct db *db)

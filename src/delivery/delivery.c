@@ -194,7 +194,7 @@ static void on_shown(void *context, struct panel *panel)
 	upcoming_look(&delivery->upcoming, panel);
 }
 
-static void on_come(void *context, const struct panel *panel)
+static void on_come(void *context, struct panel *panel)
 {
 	struct delivery *delivery = context;
 

@@ -2,6 +2,7 @@
 #include "base/hex.h"
 #include "base/require.h"
 #include "change_hint.h"
+#include "db/db.h"
 #include "domain/push.h"
 #include "metric/metric.h"
 #include "modules.h"
@@ -114,6 +115,11 @@ bool delivery_knows_alias(const struct delivery *delivery, const struct panel_lo
 	return lookups_know_alias(&delivery->lookups, lookup, key);
 }
 
+int64_t delivery_wall_us(const struct delivery *delivery)
+{
+	return db_wall_us(delivery->db);
+}
+
 static int64_t latest(int64_t one_us, int64_t other_us)
 {
 	return one_us > other_us ? one_us : other_us;
@@ -130,8 +136,11 @@ bool delivery_is_online(const struct delivery *delivery, struct id device_id,
 	struct cursor_contact contact = cursor_contact(&delivery->cursors, device_id);
 	int64_t here_us = latest(contact.polled_us, contact.left_us);
 	int64_t now_us = clock_wall_us();
-	bool is_elsewhere = !is_within(last_online_us, here_us, PUSH_ONLINE_WITHIN_S);
+	bool is_elsewhere;
 
+	/* The row has it by the database's clock. */
+	last_online_us += now_us - delivery_wall_us(delivery);
+	is_elsewhere = !is_within(last_online_us, here_us, PUSH_ONLINE_WITHIN_S);
 	*ret_since_us = latest(last_online_us, here_us);
 	if (contact.is_linked)
 		return true;

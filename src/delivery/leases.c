@@ -284,21 +284,29 @@ void leases_look(struct leases *leases)
 
 /* ---- panels that come ---- */
 
-void leases_come(struct leases *leases, const struct panel *panel)
+/* Whether somebody may watch the panel. The table knows those whose watches have arrived here.
+ * Until all have, the first word about a panel brings them, since who watches it asks again. */
+static bool may_be_watched(const struct leases *leases, const struct panel *panel, uint64_t now_ms)
+{
+	if (now_ms - leases->up_ms <= WATCH_MS && panel->came_ms < leases->up_ms)
+		return true;
+	return watch_table_has(leases->watched, panel->id, now_ms);
+}
+
+void leases_come(struct leases *leases, struct panel *panel)
 {
 	uint64_t now_ms = loop_now_ms(leases->loop);
 	struct arena arena = {0};
 	struct lease *lease;
 
-	/* The table knows those whose watches have arrived here. */
-	if (!db_hints_are_up(leases->db) || (now_ms - leases->up_ms > WATCH_MS &&
-					     !watch_table_has(leases->watched, panel->id, now_ms)))
+	if (!db_hints_are_up(leases->db) || !may_be_watched(leases, panel, now_ms))
 		return;
 	lease = lease_find(leases, panel->id);
 	if (lease ? lease->is_complete : panel_is_here(panel))
 		return;
 	if (lease)
 		lease->is_complete = true;
+	panel->came_ms = now_ms;
 	db_hint(leases->db, watch_hint_write(&arena, "came", panel->id, leases->peers->self));
 	arena_finish(&arena);
 }

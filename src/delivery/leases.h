@@ -49,7 +49,7 @@ void leases_leave(struct leases *leases, struct id device_id);
 void leases_changed(struct leases *leases, struct id device_id);
 /* Call it when a panel has opened a WebSocket to this worker and has no other here, and before its
  * poll is noted. */
-void leases_come(struct leases *leases, const struct panel *panel);
+void leases_come(struct leases *leases, struct panel *panel);
 /* The watches of this peer end. */
 void leases_forget(struct leases *leases, struct view_peer *peer);
 /* Call it every few seconds: ends watches that were not renewed, and looks for panels that do not

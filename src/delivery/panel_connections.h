@@ -44,7 +44,7 @@ struct panel_connections {
 	const struct cursors *cursors;
 	struct rate_table *rates; /* shared by the workers of this instance */
 	/* Called before the panel's connection is noted, if it has no other here. */
-	void (*on_come)(void *context, const struct panel *panel);
+	void (*on_come)(void *context, struct panel *panel);
 	/* Called if the panel may show something else, or one of its connections has ended. */
 	void (*on_change)(void *context, struct panel *panel);
 	void *context;

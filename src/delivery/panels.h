@@ -110,6 +110,8 @@ struct panel {
 	uint64_t used_ms;	/* loop time */
 	/* Members of write_behind.c: */
 	int64_t seen_us; /* wall clock; 0: nothing to write down */
+	/* Member of leases.c: */
+	uint64_t came_ms; /* loop time of the last word "came" of it; 0: none */
 	/* Members of loader.c: */
 	int64_t wanted_generation;	/* the newest that a hint named */
 	struct change_counter *changes; /* counter of the device, perhaps shared with others */

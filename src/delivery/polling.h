@@ -17,7 +17,7 @@ struct polling {
 	const struct roaming *roaming;
 	const struct cursors *cursors;
 	/* Called before its poll is noted. */
-	void (*on_come)(void *context, const struct panel *panel);
+	void (*on_come)(void *context, struct panel *panel);
 	/* Called when the panel was served a picture. */
 	void (*on_change)(void *context, struct panel *panel);
 	void *context;

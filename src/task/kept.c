@@ -1,5 +1,5 @@
-#include "base/clock.h"
 #include "base/limits.h"
+#include "db/db.h"
 #include "domain/installation.h"
 #include "task_private.h"
 
@@ -98,9 +98,11 @@ static void add_source(struct read_sources *sources, struct id id)
 		sources->fresh_ms = 0;
 }
 
-static void add_device(struct read_sources *sources, const struct device *device)
+static void add_device(struct task *task, const struct device *device)
 {
-	uint64_t fresh_ms = read_cache_device_ms(device->last_online_us, clock_wall_us());
+	struct read_sources *sources = sources_of(task);
+	uint64_t fresh_ms =
+	    read_cache_device_ms(device->last_online_us, db_wall_us(task->service->db));
 
 	if (sources->fresh_ms > fresh_ms)
 		sources->fresh_ms = fresh_ms;
@@ -123,7 +125,7 @@ void task_keep_row(struct task *task, const void *row)
 	if (task->endpoint->kept_as == READ_INSTALLATIONS)
 		add_installation(sources_of(task), row);
 	else
-		add_device(sources_of(task), row);
+		add_device(task, row);
 }
 
 void task_keep(struct task *task, struct str body)

@@ -4,7 +4,7 @@ import os
 import sys
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-sys.path[:0] = [TESTS] + [os.path.join(TESTS, name) for name in ("api", "main", "soak")]
+sys.path[:0] = [TESTS] + [os.path.join(TESTS, name) for name in ("api", "main", "soak", "web")]
 
 # pylint: disable=wrong-import-position
 import certificates  # noqa: E402

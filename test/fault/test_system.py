@@ -7,6 +7,7 @@ import signal
 
 import pytest
 from panel import Panel
+from people import Person
 from world import World, images, request_bytes, wait_until
 
 DAY_S = 24 * 3600
@@ -96,6 +97,41 @@ def test_a_jump_into_the_sleep_window_and_out_of_it(faulty, faults, device, zone
     for offset, brightness in ((8 * 3600, "0"), (0, "50"), (-16 * 3600, "0"), (0, "50")):
         faults.clock_s = offset
         wait_until(lambda value=brightness: device.poll()["Tronbyt-Brightness"] == value, zone)
+
+
+def last_online(world, device):
+    answer = world.request("GET", device.path, key=device.account.key).ok()
+    return datetime.datetime.fromisoformat(answer["lastOnline"].replace("Z", "+00:00"))
+
+
+@pytest.mark.parametrize("ahead_s", [3600, -3600])
+def test_the_clock_of_one_instance_is_wrong(postgres, faults, ahead_s):
+    """Times that instances tell each other are the database's: panels of one are online for the other, and keys end
+    when they should. The administrator is told."""
+    database = postgres.create_database()
+    with World(database, workers=1, environment=faults.environment()) as wrong, World(database, workers=1) as right:
+        faults.clock_s = ahead_s
+        administrator = Person(wrong, is_administrator=True)
+
+        def problems():
+            return {one["problem"] for one in administrator.get("/web/admin/instance").ok()["findings"]}
+        words = "ahead of" if ahead_s > 0 else "behind"
+        wait_until(lambda: any(f"clock is 3600 seconds {words} the database's" in one for one in problems()), "a finding")
+        for home, other in ((wrong, right), (right, wrong)):
+            device = right.account().device()
+            with Panel(home.server, device) as panel:
+                panel.wait_for_picture()
+                wait_until(lambda: right.sql("SELECT online_by FROM device WHERE id = %s", device.id)[0][0], "its presence")
+                for world in (home, other):
+                    answer = world.request("POST", device.path + "/push", key=device.account.key,
+                                           body={"image": images.text(images.png(images.solid((1, 2, 3))))})
+                    assert answer["Displayd-Shown"] == "now", answer
+                    [[now]] = right.sql("SELECT now()")
+                    assert abs(last_online(world, device) - now) < datetime.timedelta(seconds=75)
+            right.sql("UPDATE api_key SET ends_at = now() + interval '30 minutes' WHERE account_id = "
+                      "(SELECT account_id FROM device WHERE id = %s)", device.id)
+            for world in (home, other):
+                assert world.request("GET", device.path, key=device.account.key).status == 200
 
 
 # ---- memory ----

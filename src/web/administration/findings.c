@@ -10,6 +10,7 @@ enum {
 	DISK_SHORT_PART = 10,
 	BACKUP_OLD_DAYS = 2,
 	CERTIFICATE_SHORT_DAYS = 14,
+	CLOCK_WRONG_S = 5,
 };
 
 #define DAY_US (INT64_C(24) * 3600 * 1000 * 1000)
@@ -104,6 +105,20 @@ static void look_at_certificate(struct findings *findings)
 		    remedy);
 }
 
+static void look_at_clock(struct findings *findings)
+{
+	int64_t ahead_s = findings->source->clock_ahead_us / (1000 * 1000);
+
+	if (ahead_s < CLOCK_WRONG_S && ahead_s > -CLOCK_WRONG_S)
+		return;
+	add(findings, "clock",
+	    arena_printf(findings->arena, "This machine's clock is %lld seconds %s the database's",
+			 (long long)(ahead_s < 0 ? -ahead_s : ahead_s),
+			 ahead_s < 0 ? "behind" : "ahead of"),
+	    "Let a program such as chrony or systemd-timesyncd set the clocks of both: plans and "
+	    "apps follow the clock of the machine that has the panel.");
+}
+
 static void look_at_work(struct findings *findings)
 {
 	const struct findings_source *source = findings->source;
@@ -146,6 +161,7 @@ struct str findings_write(const struct findings_source *source, struct arena *ar
 	look_at_work(&findings);
 	look_at_disk(&findings);
 	look_at_certificate(&findings);
+	look_at_clock(&findings);
 	look_at_backup(&findings);
 	look_at_rows(&findings);
 	buffer_append_char(&findings.json, ']');

@@ -14,6 +14,7 @@ struct findings_source {
 	struct str rendering_problem, storage_problem; /* data is NULL: none */
 	unsigned workers_away, workers_without_database;
 	int64_t now_us;
+	int64_t clock_ahead_us; /* of this machine, ahead of the database's */
 };
 
 /* Returns a JSON array of findings, in the arena. */

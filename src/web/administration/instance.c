@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "base/limits.h"
+#include "db/db.h"
 #include "db/storage.h"
 #include "findings.h"
 #include "metric/read.h"
@@ -99,7 +100,8 @@ static void look_at_metrics(struct task *task, const struct metric_sums *sums)
 	    .sums = sums,
 	    .rendering_problem = instance->rendering_problem,
 	    .storage_problem = instance->storage_problem,
-	    .now_us = clock_wall_us(),
+	    .now_us = db_wall_us(task_service(task)->db),
+	    .clock_ahead_us = clock_wall_us() - db_wall_us(task_service(task)->db),
 	};
 
 	count_workers(web_service_of(task)->statuses, &source);

@@ -191,6 +191,25 @@ SCENE(a_panel_that_polls_in_turn_comes_once)
 	assert_false(is_sent("came", device->id));
 }
 
+SCENE(after_hints_were_lost_each_panel_is_told_once)
+{
+	const struct cursors other = {.table = script_cursors->table, .worker = 1};
+	const struct poll_cursor cursor = {.position = -1, .turns_seen = -1};
+	struct script_device *device = add_device();
+
+	add_installation(device, "one", "first");
+	set_hints_up(false);
+	set_hints_up(true);
+	poll(device);
+	assert_true(is_sent("came", device->id));
+	/* Nobody has asked again, so nobody watches it. */
+	cursor_set(&other, device->id, &cursor,
+		   &(struct cursor_moment){.wall_us = script_wall_us()});
+	hints_sent();
+	poll(device);
+	assert_false(is_sent("came", device->id));
+}
+
 SCENE(after_hints_were_lost_a_worker_that_has_panels_says_so)
 {
 	struct script_device *device = add_device();
