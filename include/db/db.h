@@ -91,10 +91,6 @@ void db_on_change(struct db *db, const struct change_listener *listener);
 
 /* Whether reads and writes can be sent now. */
 bool db_is_up(const struct db *db);
-/* The time by the database's clock, in microseconds since 1970, as precise as an answer is quick:
- * for what is compared with times of rows, and what one instance writes and another reads. By the
- * clock of this machine until the hint connection is up. */
-int64_t db_wall_us(const struct db *db);
 /* Why queries cannot be sent; UNAVAILABLE_NOT: they can, or nothing was tried yet. */
 enum unavailable db_unavailable(const struct db *db);
 /* Whether the database refused the last write since it was set to be read-only. Reads go on. */

@@ -128,9 +128,6 @@ bool delivery_find(struct delivery *delivery, struct panel_lookup *lookup,
 		   const struct device_reference *reference, struct str key,
 		   struct panel **ret_panel);
 
-/* See db_wall_us(). */
-int64_t delivery_wall_us(const struct delivery *delivery);
-
 /* Whether the device's panel is online: it has a WebSocket, or its next poll is not overdue.
  * last_online_us, has_connected: from the database, which also knows other instances, a minute
  * late. *ret_since_us: when the panel was last online. */

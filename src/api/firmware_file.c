@@ -1,4 +1,5 @@
 #include "firmware_file.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/memory.h"
 #include "db/db.h"
@@ -61,7 +62,7 @@ static struct step_result firmware_file_check(struct task *task)
 	struct token_access *access = task_access_state(task);
 	struct http_request *request = task_request(task);
 	const struct settings_key *key = api_service(task)->settings_key;
-	int64_t now_s = db_wall_us(task_service(task)->db) / 1000000;
+	int64_t now_s = clock_common_us() / 1000000;
 
 	request->log_hides_path = true;
 	if (!key || !id_parse(task_path_parameter(task, 0), &access->device_id) ||

@@ -237,11 +237,6 @@ uint64_t db_others_since_ms(const struct db *db)
 	return hint_carrying_others_since_ms(&db->hints);
 }
 
-int64_t db_wall_us(const struct db *db)
-{
-	return clock_wall_us() - hint_carrying_clock_ahead_us(&db->hints);
-}
-
 unsigned db_connections_up(const struct db *db)
 {
 	return pool_count_up(&db->reads.pool) + pool_count_up(&db->writes.pool) +

@@ -74,6 +74,7 @@ static void take_look(struct hints *hints, const struct db_result *result)
 	uint64_t now_ms = loop_now_ms(hints->connection.loop);
 
 	beats_take(&hints->beats, result, hints->sent_ms, now_ms);
+	clock_note_ahead(beats_clock_ahead_us(&hints->beats, clock_wall_us(), now_ms));
 	hints->has_clock = true;
 	if (hint_carrying_hears(hints))
 		hints->heard_ms = beats_through_ms(&hints->beats);

@@ -119,6 +119,8 @@ static void look(struct hints *hints)
 		return;
 	/* Before the words that it speaks of. */
 	heard_ms = atomic_load(&slot->heard_ms);
+	if (!is_own(hints, owner))
+		clock_note_ahead(atomic_load(&slot->clock_ahead_us));
 	if (!read_words(hints)) {
 		unfollow(hints);
 		follow(hints, owner);
@@ -139,16 +141,6 @@ bool hint_carrying_follows(const struct hints *hints)
 {
 	return hint_carrying_is_shared(hints) && hints->carrying.owner &&
 	       !is_own(hints, hints->carrying.owner);
-}
-
-int64_t hint_carrying_clock_ahead_us(const struct hints *hints)
-{
-	if (hint_carrying_is_shared(hints))
-		return hints->carrying.owner
-			   ? atomic_load(&slot_of(hints, hints->carrying.owner)->clock_ahead_us)
-			   : 0;
-	return beats_clock_ahead_us(&hints->beats, clock_wall_us(),
-				    loop_now_ms(hints->connection.loop));
 }
 
 uint64_t hint_carrying_others_since_ms(const struct hints *hints)
@@ -401,9 +393,7 @@ void hint_carrying_on_answer(struct hints *hints, bool is_ok)
 		hint_gathering_note_sent(&carrying->gathering);
 	if (carries(hints)) {
 		atomic_store(&carrying->own->others_since_ms, beats_others_since_ms(&hints->beats));
-		atomic_store(&carrying->own->clock_ahead_us,
-			     beats_clock_ahead_us(&hints->beats, clock_wall_us(),
-						  loop_now_ms(hints->connection.loop)));
+		atomic_store(&carrying->own->clock_ahead_us, clock_wall_us() - clock_common_us());
 		atomic_store(&carrying->own->heard_ms, hints->heard_ms);
 	}
 	look(hints);

@@ -26,8 +26,6 @@ bool hint_carrying_is_carrier(const struct hints *hints);
 /* When the youngest of the other instances was first seen that are known to this worker or to the
  * carrier; 0: none is. */
 uint64_t hint_carrying_others_since_ms(const struct hints *hints);
-/* See beats_clock_ahead_us(). */
-int64_t hint_carrying_clock_ahead_us(const struct hints *hints);
 /* Whether what its own looks at beats find counts: it listens itself. */
 bool hint_carrying_hears(const struct hints *hints);
 /* Whether another worker looks at beats for this one. */

@@ -39,7 +39,7 @@ struct hint_slot {
 	/* When the youngest of the other instances that it knows was first seen; 0: it knows none.
 	 */
 	_Atomic uint64_t others_since_ms;
-	_Atomic int64_t clock_ahead_us; /* see beats_clock_ahead_us() */
+	_Atomic int64_t clock_ahead_us; /* see clock_note_ahead() */
 	_Atomic uint32_t is_due;	/* it shall wake */
 	_Atomic uint64_t sent;		/* position in out: words before it were sent */
 	struct hint_log in, out;

@@ -2,7 +2,6 @@
 #include "base/hex.h"
 #include "base/require.h"
 #include "change_hint.h"
-#include "db/db.h"
 #include "domain/push.h"
 #include "metric/metric.h"
 #include "modules.h"
@@ -115,11 +114,6 @@ bool delivery_knows_alias(const struct delivery *delivery, const struct panel_lo
 	return lookups_know_alias(&delivery->lookups, lookup, key);
 }
 
-int64_t delivery_wall_us(const struct delivery *delivery)
-{
-	return db_wall_us(delivery->db);
-}
-
 static int64_t latest(int64_t one_us, int64_t other_us)
 {
 	return one_us > other_us ? one_us : other_us;
@@ -139,7 +133,7 @@ bool delivery_is_online(const struct delivery *delivery, struct id device_id,
 	bool is_elsewhere;
 
 	/* The row has it by the database's clock. */
-	last_online_us += now_us - delivery_wall_us(delivery);
+	last_online_us += now_us - clock_common_us();
 	is_elsewhere = !is_within(last_online_us, here_us, PUSH_ONLINE_WITHIN_S);
 	*ret_since_us = latest(last_online_us, here_us);
 	if (contact.is_linked)

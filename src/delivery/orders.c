@@ -1,4 +1,5 @@
 #include "orders.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/require.h"
 #include "db/db.h"
@@ -140,7 +141,7 @@ static struct str image_url(const struct orders *orders, struct id device, struc
 {
 	char token[FIRMWARE_TOKEN_LENGTH + 1], id[ID_TEXT_LENGTH + 1];
 
-	firmware_token_make(orders->key, device, image, db_wall_us(orders->db) / 1000000, token);
+	firmware_token_make(orders->key, device, image, clock_common_us() / 1000000, token);
 	id_format(device, id);
 	return ARENA_JOIN(arena, orders->panel_url, STR("/d/"), str_from(id), STR("/firmware/"),
 			  str_from(token));

@@ -1,8 +1,8 @@
 #include "key_checks.h"
+#include "base/clock.h"
 #include "base/hex.h"
 #include "base/limits.h"
 #include "base/require.h"
-#include "db/db.h"
 #include "db/statements.h"
 
 enum {
@@ -125,7 +125,7 @@ static void on_tick(struct deadline *deadline)
 {
 	struct key_checks *checks = container_of(deadline, struct key_checks, tick);
 	uint64_t now_ms = loop_now_ms(checks->loop);
-	int64_t wall_us = db_wall_us(checks->db);
+	int64_t wall_us = clock_common_us();
 
 	list_for_each (node, checks->all) {
 		if (key_scope_has_ended(&of_node(node)->scope, wall_us))

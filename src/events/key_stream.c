@@ -68,8 +68,7 @@ static void write_online(struct key_stream *stream, struct event_view *view,
 		     &(struct online_event){
 			 .device_id = delivery_view_id(&view->subscriber),
 			 .is_online = is_online,
-			 .last_online_us =
-			     is_online ? delivery_wall_us(stream->views.delivery) : last_online_us,
+			 .last_online_us = is_online ? clock_common_us() : last_online_us,
 		     });
 }
 

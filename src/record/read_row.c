@@ -26,7 +26,7 @@ static int64_t read_integer(const struct record_value *value)
 static int64_t read_timestamp(const struct record_field *field, const struct record_value *value)
 {
 	int64_t wall_us = read_integer(value) + postgres_epoch_us;
-	int64_t now_us = field->is_past ? clock_wall_us() : INT64_MAX;
+	int64_t now_us = field->is_past ? clock_common_us() : INT64_MAX;
 
 	return wall_us < now_us ? wall_us : now_us;
 }

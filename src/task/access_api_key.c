@@ -1,4 +1,4 @@
-#include "db/db.h"
+#include "base/clock.h"
 #include "domain/key.h"
 #include "task/access.h"
 #include "task/failed_attempts.h"
@@ -159,7 +159,7 @@ static struct step_result access_api_key_check(struct task *task, bool is_v0)
 	if (!api_key_is_well_formed(token))
 		return refuse_invalid(task);
 	key_hash_again(token, key->hash);
-	known = key_cache_find(task->service->keys, key->hash, db_wall_us(task->service->db));
+	known = key_cache_find(task->service->keys, key->hash, clock_common_us());
 	if (known)
 		return admit(task, known);
 	if (!key_cache_knows(task->service->keys, key->hash) &&

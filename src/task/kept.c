@@ -1,5 +1,5 @@
+#include "base/clock.h"
 #include "base/limits.h"
-#include "db/db.h"
 #include "domain/installation.h"
 #include "task_private.h"
 
@@ -101,8 +101,7 @@ static void add_source(struct read_sources *sources, struct id id)
 static void add_device(struct task *task, const struct device *device)
 {
 	struct read_sources *sources = sources_of(task);
-	uint64_t fresh_ms =
-	    read_cache_device_ms(device->last_online_us, db_wall_us(task->service->db));
+	uint64_t fresh_ms = read_cache_device_ms(device->last_online_us, clock_common_us());
 
 	if (sources->fresh_ms > fresh_ms)
 		sources->fresh_ms = fresh_ms;

@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/require.h"
-#include "db/db.h"
 #include "db/statements.h"
 #include "domain/key.h"
 #include "fields.h"
@@ -122,7 +121,7 @@ bool web_known_browser(struct task *task, struct id *ret_id)
 	const struct web_service *web = web_service_of(task);
 
 	if (known_browser_read(
-		web->api.settings_key, db_wall_us(task_service(task)->db) / 1000000,
+		web->api.settings_key, clock_common_us() / 1000000,
 		cookie_find(task_request(task), str_from(site_browser_cookie_name(&web->site))),
 		ret_id))
 		return true;

@@ -1,4 +1,5 @@
 #include "page_views.h"
+#include "base/clock.h"
 #include "base/hex.h"
 #include "web/devices/panel_event.h"
 
@@ -13,8 +14,7 @@ static void write_view(struct page_stream *page, const struct event_view *view)
 	struct panel_event event = {
 	    .device_id = delivery_view_id(&view->subscriber),
 	    .is_online = is_online,
-	    .last_online_us =
-		is_online ? delivery_wall_us(page->views.delivery) : known->last_online_us,
+	    .last_online_us = is_online ? clock_common_us() : known->last_online_us,
 	    .connection = str_from(connections[known->connection]),
 	    .is_acknowledged = known->is_acknowledged,
 	    .picture = view_picture_text(&known->now, now),

@@ -111,7 +111,7 @@ def test_the_clock_of_one_instance_is_wrong(postgres, faults, ahead_s):
     database = postgres.create_database()
     with World(database, workers=1, environment=faults.environment()) as wrong, World(database, workers=1) as right:
         faults.clock_s = ahead_s
-        administrator = Person(wrong, is_administrator=True)
+        administrator = Person(wrong, is_administrator=True).browser()
 
         def problems():
             return {one["problem"] for one in administrator.get("/web/admin/instance").ok()["findings"]}

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "db/backup_run.h"
-#include "db/db.h"
 #include "db/note.h"
 #include "http/stream.h"
 #include "web/access.h"
@@ -144,7 +143,7 @@ static struct step_result backup_download_begin(struct task *task)
 	task_request(task)->log_hides_path = true;
 	if (!backup_token_read(web->api.settings_key, task_path_parameter(task, 0), &token) ||
 	    !id_equal(token.session_id, web_session_id(task)) ||
-	    token.ends_s < db_wall_us(task_service(task)->db) / 1000000)
+	    token.ends_s < clock_common_us() / 1000000)
 		return backup_download_missing(task);
 	order.key = token.key;
 	order.own_key = web->backs_up_key ? web->api.settings_key->bytes : NULL;

@@ -1,5 +1,5 @@
 #include "backup_token.h"
-#include "db/db.h"
+#include "base/clock.h"
 #include "domain/person.h"
 #include "web/access.h"
 #include "web/changed.h"
@@ -30,7 +30,7 @@ static struct step_result ordered(struct task *task)
 {
 	struct ordering *ordering = task_state(task);
 	struct backup_token token = {
-	    .ends_s = db_wall_us(task_service(task)->db) / 1000000 + BACKUP_TOKEN_LIFE_S,
+	    .ends_s = clock_common_us() / 1000000 + BACKUP_TOKEN_LIFE_S,
 	    .session_id = web_session_id(task),
 	    .key = ordering->job.key,
 	};

@@ -4,7 +4,9 @@
 #include "base/clock.h"
 #include "record/json.h"
 
+#include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 enum {
 	DISK_SHORT_PART = 10,
@@ -107,14 +109,13 @@ static void look_at_certificate(struct findings *findings)
 
 static void look_at_clock(struct findings *findings)
 {
-	int64_t ahead_s = findings->source->clock_ahead_us / (1000 * 1000);
+	int64_t ahead_s = llround((double)findings->source->clock_ahead_us / 1e6);
 
 	if (ahead_s < CLOCK_WRONG_S && ahead_s > -CLOCK_WRONG_S)
 		return;
 	add(findings, "clock",
 	    arena_printf(findings->arena, "This machine's clock is %lld seconds %s the database's",
-			 (long long)(ahead_s < 0 ? -ahead_s : ahead_s),
-			 ahead_s < 0 ? "behind" : "ahead of"),
+			 (long long)llabs(ahead_s), ahead_s < 0 ? "behind" : "ahead of"),
 	    "Let a program such as chrony or systemd-timesyncd set the clocks of both: plans and "
 	    "apps follow the clock of the machine that has the panel.");
 }

@@ -1,6 +1,5 @@
 #include "base/clock.h"
 #include "base/limits.h"
-#include "db/db.h"
 #include "db/storage.h"
 #include "findings.h"
 #include "metric/read.h"
@@ -100,8 +99,8 @@ static void look_at_metrics(struct task *task, const struct metric_sums *sums)
 	    .sums = sums,
 	    .rendering_problem = instance->rendering_problem,
 	    .storage_problem = instance->storage_problem,
-	    .now_us = db_wall_us(task_service(task)->db),
-	    .clock_ahead_us = clock_wall_us() - db_wall_us(task_service(task)->db),
+	    .now_us = clock_common_us(),
+	    .clock_ahead_us = clock_wall_us() - clock_common_us(),
 	};
 
 	count_workers(web_service_of(task)->statuses, &source);

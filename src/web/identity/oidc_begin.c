@@ -1,5 +1,5 @@
 #include "oidc_begin.h"
-#include "db/db.h"
+#include "base/clock.h"
 #include "web/access.h"
 #include "web/endpoints.h"
 #include "web/people/authentication.h"
@@ -108,7 +108,7 @@ struct step_result oidc_begin(struct task *task, struct oidc_beginning *beginnin
 {
 	beginning->task = task;
 	beginning->wait.done = on_places;
-	beginning->flow.began_s = db_wall_us(task_service(task)->db) / 1000000;
+	beginning->flow.began_s = clock_common_us() / 1000000;
 	randombytes_buf(beginning->flow.secret, sizeof(beginning->flow.secret));
 	if (issuer_has(web_service_of(task)->issuer, ISSUER_PLACES, &beginning->wait))
 		return task_continue(task, next);

@@ -1,5 +1,5 @@
+#include "base/clock.h"
 #include "base/limits.h"
-#include "db/db.h"
 #include "domain/person.h"
 #include "id_token.h"
 #include "oidc_begin.h"
@@ -274,13 +274,12 @@ static struct step_result exchanged(struct task *task)
 			      &ending->token);
 	flow_text(&ending->flow, FLOW_NONCE, nonce);
 	if (!fault)
-		fault = id_token_check(&ending->token,
-				       &(struct id_token_wanted){
-					   .issuer = settings->url,
-					   .client_id = settings->client_id,
-					   .nonce = str_from(nonce),
-					   .now_s = db_wall_us(task_service(task)->db) / 1000000,
-				       });
+		fault = id_token_check(&ending->token, &(struct id_token_wanted){
+							   .issuer = settings->url,
+							   .client_id = settings->client_id,
+							   .nonce = str_from(nonce),
+							   .now_s = clock_common_us() / 1000000,
+						       });
 	if (fault)
 		return refuse(
 		    task,
@@ -376,8 +375,8 @@ static bool is_ours(struct task *task)
 	struct str cookie =
 	    cookie_find(task_request(task), str_from(site_issuer_cookie_name(&web->site)));
 
-	return flow_read(web->api.settings_key, db_wall_us(task_service(task)->db) / 1000000,
-			 cookie, &ending->flow) &&
+	return flow_read(web->api.settings_key, clock_common_us() / 1000000, cookie,
+			 &ending->flow) &&
 	       flow_has_state(&ending->flow, ending->body.state) &&
 	       (id_is_none(ending->flow.session) ||
 		(web_person(task) && id_equal(ending->flow.session, web_session_id(task))));

@@ -1,7 +1,7 @@
 #include "authentication.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "challenge.h"
-#include "db/db.h"
 #include "web/access.h"
 
 static struct authentication *authentication_of(struct task *task)
@@ -116,8 +116,8 @@ static struct step_result passkey_checked(struct task *task)
 	if (!authentication->passkey_job->is_right)
 		return fail_with(task, wrong);
 	if (!challenge_read((const uint8_t *)authentication->row.challenge_key.data,
-			    web_session_id(task), db_wall_us(task_service(task)->db) / 1000000,
-			    LIMIT_CHALLENGE_S, authentication->challenge, &challenge))
+			    web_session_id(task), clock_common_us() / 1000000, LIMIT_CHALLENGE_S,
+			    authentication->challenge, &challenge))
 		return fail_with(task, "answered a challenge that is invalid or has expired");
 	statement_passkey_used(task_new_query(task),
 			       &(struct passkey_used_parameters){

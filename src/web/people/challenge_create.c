@@ -1,7 +1,7 @@
 #include "authentication.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "challenge.h"
-#include "db/db.h"
 #include "web/access.h"
 #include "web/endpoints.h"
 
@@ -27,7 +27,7 @@ static struct step_result challenge_create_found(struct task *task)
 	struct made *made = task_state(task);
 
 	challenge_new((const uint8_t *)made->row.challenge_key.data, web_session_id(task),
-		      db_wall_us(task_service(task)->db) / 1000000, &made->challenge);
+		      clock_common_us() / 1000000, &made->challenge);
 	made->text = str_from(made->challenge.text);
 	made->host = str_from(web_service_of(task)->site.passkey_host);
 	made->life_s = LIMIT_CHALLENGE_S;

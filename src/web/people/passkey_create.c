@@ -1,7 +1,7 @@
 #include "authentication.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "challenge.h"
-#include "db/db.h"
 #include "web/access.h"
 #include "web/changed.h"
 #include "web/endpoints.h"
@@ -67,7 +67,7 @@ static struct step_result key_found(struct task *task)
 	struct creation *creation = task_state(task);
 
 	if (!challenge_read((const uint8_t *)creation->row.challenge_key.data, web_session_id(task),
-			    db_wall_us(task_service(task)->db) / 1000000, LIMIT_CHALLENGE_S,
+			    clock_common_us() / 1000000, LIMIT_CHALLENGE_S,
 			    creation->challenge_text, &creation->challenge))
 		return task_fail_field(task, "clientDataJson",
 				       "answers a challenge that is invalid or has expired");

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "cookie.h"
-#include "db/db.h"
 #include "domain/key.h"
 #include "known_browser.h"
 #include "known_sessions.h"
@@ -58,7 +57,7 @@ static void know_browser(struct task *task, struct id account_id)
 	const struct web_service *web = web_service_of(task);
 	const char *name = site_browser_cookie_name(&web->site);
 	char text[KNOWN_BROWSER_LENGTH + 1];
-	int64_t now_s = db_wall_us(task_service(task)->db) / 1000000;
+	int64_t now_s = clock_common_us() / 1000000;
 	struct id id;
 
 	if (!known_browser_read(web->api.settings_key, now_s,

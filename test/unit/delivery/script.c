@@ -229,12 +229,6 @@ uint64_t db_others_since_ms(const struct db *db)
 	return others_since_ms;
 }
 
-int64_t db_wall_us(const struct db *db)
-{
-	assert_ptr_equal(db, script_db);
-	return clock_wall_us();
-}
-
 bool db_hints_are_up(const struct db *db)
 {
 	assert_ptr_equal(db, script_db);
